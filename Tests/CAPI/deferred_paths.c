@@ -166,8 +166,7 @@ static void check_resumed(int key, int options) {
   end_watched();
 }
 
-TEST(
-    "what a pause has missed is told although deliveries may nest no deeper where it is resumed") {
+TEST("what a pause has missed is told although deliveries may nest no deeper where it is resumed") {
   harness_environment("KVO_MAX_DEPTH", "1");
   for (int key = 0; key < 3; key++) {
     check_resumed(key, KVO_NEW);

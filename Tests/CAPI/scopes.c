@@ -161,7 +161,8 @@ TEST("changes of elements are told as one setting") {
   CHECK_EQ(w.index_count, 0);
 }
 
-TEST("an observation that ends in the scope is not told, and one that begins before the last change is told, with the value before the scope") {
+TEST(
+    "an observation that ends in the scope is not told, and one that begins before the last change is told, with the value before the scope") {
   make_items();
   watcher removed = {0}, late = {0}, never = {0}, stays = {0};
   watch(a, "value", KVO_OLD | KVO_NEW, &removed);

@@ -14,7 +14,7 @@ TEST("in a silent scope nobody is told, by a setter or by hand, and expressions 
   set_quietly(a, 5);
   item_set_next(a, c);
   CHECK_EQ(w.calls + w.priors + quiet.calls + path.calls + leaf.calls, 0);
-  item_set_value(c, 6); /* another object */
+  item_set_value(c, 6);      /* another object */
   CHECK_TOLD(path, 1, 2, 6); /* 3 was told nobody */
   CHECK_EQ(leaf.calls, 1);
   kvo_scope_end(&scope);
