@@ -68,7 +68,7 @@ class ObservationBox {
       key_path: keyPath, options: options, ops: evaluator == nil ? Self.operations : Self.operationsOnActor,
       user_data: Unmanaged.passRetained(self).toOpaque(), context: context, identity: described.identity,
       file: site.cFile, line: site.cLine, deliver: nil, closure: nil, note: described.note,
-      is_receiver: described.isReceiver)
+      is_receiver: described.isReceiver, is_binding: false, target: nil, target_key: 0)
     var observation: kvo_observation = 0
     let status =
       if let key {
@@ -153,7 +153,7 @@ struct DirectClosure {
       user_data: UnsafeMutableRawPointer(bitPattern: context), context: nil, identity: described.identity,
       file: site.cFile, line: site.cLine, deliver: unsafeBitCast(deliver, to: kvo_raw_callback.self),
       closure: unsafeBitCast(closure, to: kvo_raw_callback?.self), note: described.note,
-      is_receiver: described.isReceiver)
+      is_receiver: described.isReceiver, is_binding: false, target: nil, target_key: 0)
     var observation: kvo_observation = 0
     let status = kvo_binding_observe_key(object, property.key, &observer, &observation)
     guard status != KVO_OK else { return RegistrationLog.noted(observation) }
