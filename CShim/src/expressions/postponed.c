@@ -51,6 +51,18 @@ static bool is_left_otherwise(const kvo_tracked *tracked, const kvo_change_place
   return false;
 }
 
+bool kvo__is_absorbed(kvo_tracked *tracked, const kvo_change_place *place) {
+  const kvo_mute *mute = kvo__own.mutes;
+  while (mute != NULL && !(mute->is_computed && mute->depth == place->depth)) mute = mute->outer;
+  if (mute == NULL) return false;
+  kvo_info *info = kvo__word_info(kvo__word(mute->object));
+  const kvo_slot *slot = info != NULL ? kvo__slot_find(info, mute->key) : NULL;
+  kvo__lock(&tracked->lock);
+  bool is_absorbed = slot != NULL && has_slot(tracked, slot);
+  kvo__unlock(&tracked->lock);
+  return is_absorbed;
+}
+
 bool kvo__is_postponed(kvo_tracked *tracked, const kvo_change_place *place, bool with_announced) {
   uint32_t depth = 0;
   if (kvo__own.thread != NULL) depth = atomic_load_explicit(&kvo__own.thread->depth, memory_order_relaxed);
