@@ -53,8 +53,6 @@ extension KeyValueSource {
           }
         }
         guard !observations.isEmpty else { return [] }
-        // Read when they are observed, so that no change is missed.
-        for (input, latest) in zip(all, latest) { input.read(latest, false) }
         if isInitial {
           tell()
         } else if let last, let present = combine(latest) {
@@ -151,12 +149,18 @@ private struct CombinedInput {
     subscribe = { request, latest, tell in
       let latest = LastValue(of: unsafeDowncast(latest, to: Guarded<Value?>.self))
       var needed = request.with(.new, of: Value.self)
-      needed.options.remove(.initial)
-      return source.subscribe(needed) { change in
+      // Whatever the observer wants: a change that is in progress, and has not stored its value, tells who has read the old one.
+      needed.options.formUnion([.initial, .initialOfFirst])
+      let initial = InitialCall(isExpected: true)
+      let observations = source.subscribe(needed) { change in
+        let isInitial = initial.begin()
         guard let new = change.newValue else { return }
+        if isInitial { return latest.setIfMissing(new) }
         _ = latest.exchange(new)
         tell()
       }
+      _ = initial.end()
+      return observations
     }
   }
 }
