@@ -26,12 +26,13 @@ static void note(const kvo_raw_change *change, void *user_data) {
 
 static void release(void *value, void *user_data) { (void)user_data, free(value); }
 
-static void begin(expression *self) {
+static void begin_path(expression *self, const char *key_path) {
   static const kvo_observer_ops ops = {.callback = note, .evaluate = evaluate, .release = release};
-  kvo_binding_observer described = {
-      .key_path = "expression", .options = KVO_OLD, .ops = &ops, .user_data = self, KVO_HERE};
+  kvo_binding_observer described = {.key_path = key_path, .options = KVO_OLD, .ops = &ops, .user_data = self, KVO_HERE};
   CHECK_OK(kvo_binding_observe_tracked(as_object(self->root), &described, false, &self->id));
 }
+
+static void begin(expression *self) { begin_path(self, "expression"); }
 
 static void read_key(item *of, const char *key) { kvo_track_read(as_object(of), kvo_key_hash(key, strlen(key))); }
 
@@ -193,6 +194,21 @@ TEST("an element of a list that nobody observes may be replaced: a number leads 
   CHECK_EQ(faults.count, 0);
   item_set_value(fresh, 40);
   CHECK_EQ(one.told, 2);
+  finish(&one);
+}
+
+static void replace_and_read(const expression *self) {
+  item_set_next(self->root, self->root->next == second ? fresh : second);
+  read_value(next_of(self->root));
+}
+
+TEST("an expression that itself sets a key on its path each time has not been led elsewhere silently") {
+  make_path();
+  expression one = {.root = root, .body = replace_and_read};
+  begin_path(&one, "next.value");
+  item_set_value(root->next, 30);
+  item_set_next(root, third);
+  CHECK_EQ(faults.count, 0);
   finish(&one);
 }
 

@@ -135,7 +135,7 @@
         t.hiddenChild = next
         next.v = 6
         former.v = 2
-        #expect(w.take() == ["w 6>6"])  // the former object is still observed, but the values are the path's
+        #expect(w.take() == ["w 1>6"])  // the former object is still observed, but the values are the path's
         t.willChangeValue(forKey: "hiddenChild")
         t.didChangeValue(forKey: "hiddenChild")
         next.v = 7

@@ -174,7 +174,7 @@
     fileprivate var localized: String { String(self).localized }
   }
 
-  @Suite("Key paths that continue behind an announced or declared key")
+  @Suite("Key paths that continue behind an announced or declared key", .serialized)
   struct ContinuedPathTests {
     private let binder = Binder()
     private let log = Log()
@@ -260,7 +260,7 @@
         changes(of: binder.cover, \.narrow.count) {
           binder.cover.other = "a"
           binder.cover.declare("b")
-        } == ["1>2"])
+        } == ["0>2"])
     }
 
     @Test func `What the object's own class declares counts, not what its superclass declares`() {

@@ -184,7 +184,7 @@ struct KeyPathTests {
     document.title = "T"
     document.scratch = 2
     document.author?.age = 40
-    #expect(log.lines == ["1>1", "2>2"])
+    #expect(log.lines == ["0>1", "1>2"])
     token.invalidate()
   }
 

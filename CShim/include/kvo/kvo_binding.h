@@ -432,6 +432,12 @@ KVO_API kvo_status kvo_binding_observe_death(kvo_object *object, const kvo_obser
  * after it returns false it must not begin another. Any thread. */
 KVO_API bool kvo_observation_is_registered(kvo_observation observation);
 
+/** For an observer of a key, in its callback: returns the depth of the change that notifies it, counted from 1. `*outer` becomes the depth
+ * of the innermost other change of the key that is notifying on this thread and comes to the observer later, or 0. That change was made
+ * before this one, which another observer of it has made, and so its old value is the older one. Returns 0 outside of callbacks, and in
+ * those of expressions: they are notified once. */
+KVO_API uint32_t kvo_delivery_depth(uint32_t *KVO_NULLABLE outer);
+
 /** Returns the number of observations of the object, including those on behalf of other objects' key paths. 0 for NULL. */
 KVO_API size_t kvo_object_observation_count(const kvo_object *object);
 

@@ -242,6 +242,8 @@ static kvo_status follow_present_value(kvo_object *object, const char *key, kvo_
   uint64_t registered;
   bool was_unobserved = kvo__unobserved_did(object, hash, &registered);
   bool silent;
+  bool is_muted = kvo__own.open_changes != 0 && kvo__is_muted(object, hash);
+  if (was_unobserved && is_muted) return KVO_OK; /* the binding notifies */
   if (was_unobserved &&
       kvo__scoped(object) == KVO_COALESCED) { /* the end of the scope notifies of a change that it knows */
     if (!kvo__scope_stored(object, hash, &silent)) return KVO_OK;

@@ -394,7 +394,9 @@ __attribute__((noinline)) static void tell_expression(kvo_frame_content *change,
   }
   if (is_new || kvo__frame_evaluates(change, kind) || wants_more(change, node, new_value) ||
       atomic_load(&tracked->is_stale)) {
-    bool is_checked = old_value != NULL && (node->options & KVO_NODE_IS_CHECKED) != 0;
+    /* What a getter of the path itself sets proves nothing. */
+    bool is_checked =
+        old_value != NULL && (node->options & KVO_NODE_IS_CHECKED) != 0 && !kvo__tracked_is_evaluating(tracked);
     if (is_checked && change->kind == KVO_CHANGE_SETTING && kvo__replaces_another(tracked, node, old_value))
       kvo__tell_silent_change(tracked, change->info, change->slot->key);
     kvo__tracked_did(tracked, &place, false);

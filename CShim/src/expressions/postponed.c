@@ -51,6 +51,32 @@ static bool is_left_otherwise(const kvo_tracked *tracked, const kvo_change_place
   return false;
 }
 
+bool kvo__is_absorbed(kvo_tracked *tracked, const kvo_change_place *place) {
+  const kvo_mute *mute = kvo__own.mutes;
+  while (mute != NULL && !(mute->is_computed && mute->depth == place->depth)) mute = mute->outer;
+  if (mute == NULL) return false;
+  kvo_info *info = kvo__word_info(kvo__word(mute->object));
+  const kvo_slot *slot = info != NULL ? kvo__slot_find(info, mute->key) : NULL;
+  kvo__lock(&tracked->lock);
+  bool is_absorbed = slot != NULL && has_slot(tracked, slot);
+  kvo__unlock(&tracked->lock);
+  return is_absorbed;
+}
+
+uint32_t kvo_delivery_depth(uint32_t *outer) {
+  uint32_t depth = kvo__own.thread != NULL ? atomic_load_explicit(&kvo__own.thread->depth, memory_order_relaxed) : 0;
+  if (outer != NULL) *outer = 0;
+  const kvo_mark *own = depth != 0 ? kvo__mark_at(depth - 1) : NULL;
+  const kvo_slot *slot = own != NULL ? slot_of(own) : NULL;
+  if (outer == NULL || slot == NULL || own->node == kvo__no_node) return 0;
+  for (uint32_t i = depth - 1; i > 0 && *outer == 0; i--) {
+    const kvo_mark *mark = kvo__mark_at(i - 1);
+    if (slot_of(mark) == slot && mark->node != kvo__no_node && is_ahead(mark->node, kvo__node_order(own->node)))
+      *outer = i;
+  }
+  return depth;
+}
+
 bool kvo__is_postponed(kvo_tracked *tracked, const kvo_change_place *place, bool with_announced) {
   uint32_t depth = 0;
   if (kvo__own.thread != NULL) depth = atomic_load_explicit(&kvo__own.thread->depth, memory_order_relaxed);

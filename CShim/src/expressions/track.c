@@ -297,7 +297,8 @@ bool kvo__tracked_is_evaluating(const kvo_tracked *tracked) { return is_being_ev
 
 bool kvo__tracked_postpone(kvo_tracked *tracked, const kvo_change_place *place) {
   if (!kvo__is_postponed(tracked, place, false)) return false;
-  atomic_store(&tracked->is_stale, true);
+  bool is_absorbed = place != NULL && kvo__own.mutes != NULL && kvo__is_absorbed(tracked, place);
+  if (!is_absorbed) atomic_store(&tracked->is_stale, true);
   return true;
 }
 

@@ -16,7 +16,11 @@ static void send_initial(kvo_info *info, kvo_node *node) {
       .observation = node->id,
   };
   void *value = NULL;
-  if ((node->options & KVO_NEW) != 0 && property != NULL) value = kvo__property_copy(property, info->object, NULL);
+  if ((node->options & KVO_NEW) != 0 && property != NULL) {
+    void *recorder = kvo__recording_suspend(); /* a getter may register: what it tells is not read for its value */
+    value = kvo__property_copy(property, info->object, NULL);
+    kvo__recording_resume(recorder);
+  }
   record.new_value = value;
   kvo__call_direct(&record, node);
   kvo__property_release(property, value);

@@ -36,6 +36,8 @@
 #endif
 
 enum { PLACE_BITS = 7, PLACES = 1 << PLACE_BITS, SLABS = 1 << 18 };
+_Static_assert((uint64_t)SLABS << PLACE_BITS <= UINT64_C(1) << 25,
+               "the tokens of Swift keep flags in the bits 25 to 31 of an id");
 
 /* A thread takes so many free nodes at once, and keeps up to twice as many. So many slabs of a kind keep their memory while none of their
  * nodes is in use, so that it is not allocated again and again. */

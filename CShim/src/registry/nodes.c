@@ -85,7 +85,7 @@ static void slot_count(kvo_slot *slot, const kvo_node *node, int by) {
   bool evaluated = kind == KVO_NODE_DEPENDENCY || kind == KVO_NODE_LEAD;
   bool reads_before =
       (node->options & KVO_NODE_READS_BEFORE) != 0 || (kind == KVO_NODE_LEAD && (node->options & KVO_OLD) != 0);
-  bool is_checked = evaluated && (node->options & KVO_NODE_IS_CHECKED) != 0;
+  bool is_checked = evaluated && slot->index != KVO_NO_PROPERTY && (node->options & KVO_NODE_IS_CHECKED) != 0;
   count(&slot->wanting_old, is_checked || (!evaluated && (node->options & KVO_OLD) != 0), by);
   count(&slot->wanting_new, !evaluated && (node->options & KVO_NEW) != 0, by);
   if (by > 0 && (node->options & KVO_NODE_BINDS) != 0) atomic_fetch_or(&slot->wants, (uint8_t)KVO_SLOT_BINDS);

@@ -138,9 +138,9 @@ extension KeyValueObservable {
     let merges = coalescing == .latest
     // Merged changes of elements are a change of the whole collection.
     if merges, Value.self is any _KeyValueCollection.Type { base.formUnion(.whole) }
-    // Of merged changes the values may be equal, although those of each were not.
+    // Of merged changes the values may be equal, although those of each were not, and the reverse.
     let areEqual = merges && options.contains(.distinct) ? equality(of: Value.self) : nil
-    if areEqual != nil { base.formUnion([.old, .new]) }
+    if areEqual != nil { base = base.subtracting(.distinct).union([.old, .new]) }
     let limit: NSKeyValueObservingOptions = options.contains(.whole) ? [.old, .new] : options
     let (object, schedule) = (UnretainedObject(self), delivery.schedule)
     let pending = PendingChanges<Value>(coalesces: merges, expectsInitial: options.contains(.initial)) { change in

@@ -57,7 +57,7 @@ final class ClassicObservation: ObserverBox, @unchecked Sendable {
     keepsLast = options.needed.contains(.old) && components.map { Self.keepsLast($0, of: object) } ?? false
     self.shared = shared
     self.relay = relay
-    follower = options.contains(.collectionChanges) ? .init(of: object, keyPath, options) : nil
+    follower = options.contains(.collectionChanges) ? unrecorded { .init(of: object, keyPath, options) } : nil
     super.init(observer) { box, change in unsafeDowncast(box, to: ClassicObservation.self).deliver(change) }
   }
 

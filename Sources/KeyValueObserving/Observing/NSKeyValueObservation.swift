@@ -17,10 +17,10 @@ import Synchronization
 /// The token of an observation made for a receiver, with `observe(_:options:for:handler:)` or `onChange(of:initial:for:handler:)`,
 /// need not be kept: its release ends nothing. Its observation ends when the receiver is deallocated.
 public class NSKeyValueObservation: NSObject, @unchecked Sendable {
-  /// The runtime's ID, in which bits 4 to 7 are free, and two flags in these.
+  /// The runtime's ID, in which bits 25 to 31 are 0, and two flags in these.
   private let state: Atomic<UInt64>
-  private static let isKept: UInt64 = 0x80
-  private static let isInvalidated: UInt64 = 0x40
+  private static let isKept: UInt64 = 0x8000_0000
+  private static let isInvalidated: UInt64 = 0x4000_0000
 
   var observation: kvo_observation { state.load(ordering: .relaxed) & ~(Self.isKept | Self.isInvalidated) }
 

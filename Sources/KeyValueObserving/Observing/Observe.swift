@@ -122,13 +122,24 @@ extension KeyValueObservable {
     if options.contains(.distinct) {
       return observeDistinct(keyPath, options, site, observer, path, changeHandler)
     }
-    if options.contains(.whole) { return observeWhole(keyPath, options, site, observer, path, changeHandler) }
+    if options.contains(.whole) {
+      return unrecorded { observeWhole(keyPath, options, site, observer, path, changeHandler) }
+    }
     guard options.contains(.collectionChanges) else {
       let known = NSKeyValueObservingOptions(rawValue: options.rawValue & NSKeyValueObservingOptions.mostOfApple)
       return observe(keyPath, known, site, observer, sharing: path, changeHandler)
     }
-    return observeCollection(keyPath, options, site, observer, path, changeHandler)
+    return unrecorded { observeCollection(keyPath, options, site, observer, path, changeHandler) }
   }
+}
+
+/// Registers an observer, which a getter may do: what is read for that is not what the getter's value depends on.
+@usableFromInline
+func unrecorded<Result>(_ register: () -> Result) -> Result {
+  guard kvo_track_is_recording() else { return register() }
+  let paused = kvo_track_pause()
+  defer { kvo_track_resume(paused) }
+  return register()
 }
 
 extension kvo_options {

@@ -11,7 +11,7 @@ extension KeyValueSource {
   public func map<Result>(_ transform: @escaping @Sendable (Value) -> Result) -> KeyValueSource<Result> {
     let (read, subscribe) = (read, subscribe)
     return KeyValueSource<Result>(
-      of: origins, read: { read().map(transform) },
+      of: origins, isSequence: isSequence, read: { read().map(transform) },
       subscribe: { request, sink in
         subscribe(request.with(request.options.intersection([.old, .new]), of: Value.self)) { change in
           sink(
@@ -71,7 +71,7 @@ extension KeyValueSource {
   func withoutDuplicates(_ areEqual: @escaping (Value, Value) -> Bool) -> KeyValueSource {
     let subscribe = subscribe
     return KeyValueSource(
-      of: origins, read: read,
+      of: origins, isSequence: isSequence, read: read,
       subscribe: { request, sink in
         let (options, duplicates) = (request.options, Duplicates<Value>())
         return subscribe(request.with([.old, .new], of: Value.self)) { change in

@@ -9,8 +9,10 @@ extension KeyValueSource {
     _ options: NSKeyValueObservingOptions, _ site: SourceLocation, _ description: ObserverDescription,
     _ sink: @escaping (NSKeyValueObservedChange<Value>) -> Void
   ) -> [UInt64] {
-    isDirect || options.isDisjoint(with: .refusedByOperators)
-      ? subscribe(SourceRequest(options, site, description), sink) : registerChecked(options, site, description, sink)
+    unrecorded {
+      isDirect || options.isDisjoint(with: .refusedByOperators)
+        ? subscribe(SourceRequest(options, site, description), sink) : registerChecked(options, site, description, sink)
+    }
   }
 
   /// Implements the options that operators do not.
@@ -132,10 +134,12 @@ extension KeyValueSource {
     // As for key paths: see ObserveWithDelivery.swift.
     if merges, Value.self is any _KeyValueCollection.Type { base.formUnion(.whole) }
     let areEqual = merges && options.contains(.distinct) ? equality(of: Value.self) : nil
-    if areEqual != nil { base.formUnion([.old, .new]) }
+    if areEqual != nil { base = base.subtracting(.distinct).union([.old, .new]) }
     let limit: NSKeyValueObservingOptions = options.contains(.whole) ? [.old, .new] : options
     let schedule = delivery.schedule
-    let pending = PendingChanges<Value>(coalesces: merges, expectsInitial: options.contains(.initial)) { change in
+    let pending = PendingChanges<Value>(
+      coalesces: merges, isSequence: isSequence, expectsInitial: options.contains(.initial)
+    ) { change in
       if let areEqual, let old = change.oldValue, let new = change.newValue, areEqual(old, new) { return }
       handler(change.limited(to: limit))
     } schedule: { pending in

@@ -56,8 +56,6 @@ extension KeyValueSource {
         }
         isComplete.set()
         guard !observations.isEmpty else { return [] }
-        // Read when they are observed, so that no change is missed.
-        for (input, latest) in zip(all, latest) { input.read(latest) }
         if isInitial {
           tell()
         } else if let last, let present = combine(latest) {
@@ -104,6 +102,22 @@ extension KeyValueSource {
   }
 }
 
+/// Tells the initial value of a source from its changes: it is told in the first call on the thread that observes the source, before the
+/// registration returns.
+private final class InitialCall: Sendable {
+  /// 0 if the call is not expected, or no longer.
+  private let thread = Atomic<UInt>(CombinedTurns.thread)
+
+  /// Returns whether the call that begins is that of the initial value.
+  func begin() -> Bool {
+    thread.load(ordering: .relaxed) != 0
+      && thread.compareExchange(expected: CombinedTurns.thread, desired: 0, ordering: .relaxed).exchanged
+  }
+
+  /// Called when the source is observed.
+  func end() { thread.store(0, ordering: .relaxed) }
+}
+
 /// Is set once, on any thread.
 private final class Flag: Sendable {
   private let value: Atomic<Bool>
@@ -135,12 +149,18 @@ private struct CombinedInput {
     subscribe = { request, latest, tell in
       let latest = LastValue(of: unsafeDowncast(latest, to: Guarded<Value?>.self))
       var needed = request.with(.new, of: Value.self)
-      if request.isInitial { needed.options.insert(.initialOfFirst) }
-      return source.subscribe(needed) { change in
+      // Whatever the observer wants: a change that is in progress, and has not stored its value, tells who has read the old one.
+      needed.options.formUnion([.initial, .initialOfFirst])
+      let initial = InitialCall()
+      let observations = source.subscribe(needed) { change in
+        let isInitial = initial.begin()
         guard let new = change.newValue else { return }
+        if isInitial { return latest.setIfMissing(new) }
         _ = latest.exchange(new)
         tell()
       }
+      initial.end()
+      return observations
     }
   }
 }
