@@ -162,7 +162,7 @@
 
     @Test("is sent the new value: a stream")
     func streams() async {
-      nonisolated(unsafe) let (document, log) = (SharedDocument(), log)
+      let (document, log) = (SharedDocument(), log)
       nonisolated(unsafe) var stream: KeyValueStream<Int>.AsyncIterator?
       let token = document.observe(\.pages, options: .prior) { document, change in
         if change.isPrior { stream = document.values(of: \.pages).makeAsyncIterator() }
