@@ -139,6 +139,24 @@ value world_read(world *in, int slot, key of) {
   }
 }
 
+int world_evaluate(world *in, closure which, int slot) {
+  const calls *through = in->calls;
+  int first = through->get(in, slot, VALUE);
+  switch (which) {
+    case SUM_OF_TWO: return first + through->get(in, slot, OTHER);
+    case CONDITIONAL: {
+      if (first % 2 == 0) return through->get(in, slot, OTHER);
+      int next = through->get(in, slot, NEXT);
+      return next >= 0 && in->alive[next] ? through->get(in, next, VALUE) : -1;
+    }
+    default: {
+      int wanted = 3 * first % 256;
+      if (through->load(in, slot, OTHER) != wanted) set(in, slot, OTHER, wanted, false);
+      return in->alive[slot] ? through->get(in, slot, OTHER) : -1;
+    }
+  }
+}
+
 /* ------------------------------------------------------------------------------------------------------ Life and death -- */
 
 void world_kill(world *in, int slot, bool tidy) {
@@ -177,6 +195,7 @@ static void add(world *in, const operation *op, int position) {
   int number = in->watch_count++;
   in->watches[number] = (watch){.slot = op->slot,
                                 .path = op->subject % PATHS,
+                                .closure = op->code == ADD ? PATH : 1 + op->subject % (CLOSURES - 1),
                                 .options = (op->argument & 15) | ((op->argument & 16) != 0 ? KVO_ENDS_WITH_OBJECT : 0),
                                 .identity = op->flags & 3,
                                 .context = op->flags >> 2 & 3,
@@ -203,20 +222,38 @@ static void pause_watch(world *in, const operation *op) {
 
 /* -------------------------------------------------------------------------------------------------------- Operations -- */
 
-/* Runs the next operations in a silent scope; returns how many. */
-static int perform_silently(world *in, const operation *op, int position) {
+/* Runs the next operations in a scope; returns how many. */
+static int perform_in_scope(world *in, const operation *op, int position) {
   if (in->scopes == MAX_SCOPES) return 0;
   int slots = op->argument % (1 << SLOTS), count = 0;
   for (int slot = 0; slot < SLOTS; slot++)
     if (!in->alive[slot]) slots &= ~(1 << slot);
+  kvo_scope_kind kind = op->code == SILENTLY         ? KVO_SCOPE_SILENCES
+                        : (op->flags & 4) != 0 ? KVO_SCOPE_COALESCES_IF_CHANGED
+                                                     : KVO_SCOPE_COALESCES;
   kvo_scope scope;
   in->scopes++;
-  in->calls->silence(in, slots, &scope);
+  in->calls->begin_scope(in, kind, slots, &scope);
   for (int left = (op->flags & 3) + 1; left > 0 && position + 1 + count < in->program->count; left--)
     count += world_perform(in, position + 1 + count);
-  in->calls->speak(in, &scope);
+  in->calls->end_scope(in, &scope);
   in->scopes--;
   return count;
+}
+
+/* What the mutable collection of a key does: the elements that it announces are not looked at here. */
+static void perform_as_proxy(world *in, const operation *op) {
+  static const kvo_change_kind kinds[] = {KVO_CHANGE_SETTING, KVO_CHANGE_INSERTION, KVO_CHANGE_REMOVAL,
+                                          KVO_CHANGE_REPLACEMENT};
+  key of = op->subject % KEYS;
+  if (!shape_defines(in->shapes[op->slot], of) || !key_infos[of].settable) return;
+  kvo_change_kind kind = kinds[op->flags & 3];
+  returned(in, in->calls->will(in, op->slot, of, kind, kind != KVO_CHANGE_SETTING ? op->argument : 0));
+  kvo_mute mute;
+  in->calls->absorb(in, op->slot, of, &mute);
+  set(in, op->slot, of, stored_for(of, op->argument), false);
+  in->calls->emit(in, &mute);
+  returned(in, in->calls->did(in, op->slot, of));
 }
 
 /* Operations on an object, which is kept alive until the call returns. */
@@ -227,7 +264,9 @@ static void perform_on(world *in, const operation *op, int position) {
   int path = op->subject % PATHS;
   key any = op->subject % (KEYS + 1), identity = op->flags & 3, context = op->flags >> 2 & 3;
   switch (op->code) {
-    case ADD: add(in, op, position); return;
+    case ADD:
+    case ADD_CLOSURE: add(in, op, position); return;
+    case PROXY: perform_as_proxy(in, op); return;
     case SET_PATH: returned(in, set_path(in, op, path)); return;
     case GET_PATH: returned(in, through->get_path(in, op->slot, path)); return;
     case WILL: returned(in, through->will(in, op->slot, any, KVO_CHANGE_SETTING, 0)); return;
@@ -247,7 +286,7 @@ static operation resolve(const world *in, int position) {
   const watch *self = &in->watches[in->current];
   const char *path = key_paths[self->path];
   op.slot = self->slot;
-  if (op.code == SET || op.code == STORE || op.code == WILL || op.code == DID)
+  if (op.code == SET || op.code == STORE || op.code == WILL || op.code == DID || op.code == PROXY)
     op.subject = key_named(path, (int)strcspn(path, "."));
   return op;
 }
@@ -263,7 +302,8 @@ int world_perform(world *in, int position) {
     case FORGED: remove_watch(in, op); return 1;
     case PAUSE:
     case RESUME: pause_watch(in, op); return 1;
-    case SILENTLY: return 1 + perform_silently(in, op, position);
+    case SILENTLY:
+    case COALESCE: return 1 + perform_in_scope(in, op, position);
     default: break;
   }
   if (in->alive[op->slot]) {
@@ -279,5 +319,5 @@ int world_perform(world *in, int position) {
       in->pinned[op->slot]--;
     }
   }
-  return op->code == ADD ? 1 + actions_of(in->program, position) : 1;
+  return op->code == ADD || op->code == ADD_CLOSURE ? 1 + actions_of(in->program, position) : 1;
 }
