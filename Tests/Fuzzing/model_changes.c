@@ -27,6 +27,10 @@ due model_due(const world *in, const frame *of, int number) {
   return is_new_here ? SETTLES : TELLS;
 }
 
+bool model_is_ahead(const world *in, const frame *of, int number) {
+  return number < of->cursor && model_due(in, of, number) == TELLS;
+}
+
 /* ---------------------------------------------------------------------------------------------------------- Frames -- */
 
 static void begin(frame *out, int slot, key of, kvo_change_kind kind, int indexes) {
@@ -225,7 +229,7 @@ static kvo_status follow_present_value(world *in, int slot, key of) {
       if (self->is_expression && begun >= 0)
         model_begin_to_follow(in, i);
       else if (self->is_expression)
-        (void)model_settle(in, i);
+        model_follow(in, i, slot, of);
     } else if (self->is_expression) {
       model_tell_expression(in, i, &here, false);
     } else {
@@ -244,7 +248,7 @@ kvo_status model_did_change(world *in, int slot, key of) {
   if (found == NULL || (model_is_scoped(slot) && find_unobserved(slot, of) >= 0)) {
     int life = model.life[slot];
     kvo_status status = follow_present_value(in, slot, of);
-    model_end_quietly(in, slot, of, life);
+    model_forget_quiet(slot, of, life);
     return status;
   }
   *link = found->below;

@@ -86,6 +86,14 @@ value model_settle(world *in, int number) {
   return result;
 }
 
+void model_follow(world *in, int number, int slot, key of) {
+  observation *self = &model.observations[number];
+  if (self->reading != NULL)
+    self->again = true;
+  else if (self->end.slot != slot || self->end.key != (int)of) /* otherwise it leads to no other objects */
+    (void)model_settle(in, number);
+}
+
 void model_begin_to_follow(world *in, int number) {
   observation *self = &model.observations[number];
   self->last = model_settle(in, number);
@@ -122,9 +130,22 @@ void model_tell(world *in, int number, const frame *of, bool prior, value before
   world_called(in, &told);
 }
 
+/* Whether it still leads to its end: no other change that is in progress is going to tell it. */
+static bool is_led(const world *in, int number, const frame *of) {
+  for (const frame *each = model.frames; each != NULL; each = each->outer)
+    if (each != of && model_is_ahead(in, each, number)) return false;
+  return true;
+}
+
+/* A change at the end of a path is passed on: it leads to no other objects. */
+static value pass_on(world *in, const frame *of) {
+  return key_infos[of->key].readable ? world_read(in, of->slot, (key)of->key) : of->given;
+}
+
 void model_tell_expression(world *in, int number, const frame *of, bool unless_same) {
   observation *self = &model.observations[number];
-  value now = model_settle(in, number), before = self->last;
+  bool is_passed_on = is_of_key(of, number) && is_led(in, number, of);
+  value now = is_passed_on ? pass_on(in, of) : model_settle(in, number), before = self->last;
   if (!self->live) return;
   bool is_same = before.kind != ABSENT && memcmp(&before, &now, sizeof now) == 0;
   self->held = 0;
@@ -133,10 +154,7 @@ void model_tell_expression(world *in, int number, const frame *of, bool unless_s
     self->last = now;
     self->known = model_tick();
   }
-  bool of_key = is_of_key(of, number);
-  if (of_key && of->kind != KVO_CHANGE_SETTING) /* the elements; there are none in this world */
+  if (is_of_key(of, number) && of->kind != KVO_CHANGE_SETTING) /* the elements; there are none in this world */
     before = now = (value){ABSENT, 0};
-  else if (of_key && !key_infos[of->key].readable)
-    now = of->given;
   model_tell(in, number, of, false, before, now);
 }

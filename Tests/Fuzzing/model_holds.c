@@ -19,14 +19,13 @@ void model_begin_quietly(int slot, key of) {
   model.quiet[model.quiet_count++] = (quiet){slot, (int)of, model.life[slot], model.scope_count};
 }
 
-static bool take_quiet(int slot, key of, int life) {
+void model_forget_quiet(int slot, key of, int life) {
   for (int i = model.quiet_count; i-- > 0;)
     if (model.quiet[i].slot == slot && model.quiet[i].key == (int)of && model.quiet[i].life == life) {
       model.quiet_count--;
       memmove(&model.quiet[i], &model.quiet[i + 1], (size_t)(model.quiet_count - i) * sizeof model.quiet[0]);
-      return true;
+      return;
     }
-  return false;
 }
 
 /* What was told last stays the old value of what is told next. */
@@ -35,14 +34,9 @@ void model_end_quietly(world *in, int slot, key of, int life) {
   if (model.life[slot] == life && model_is_silent(slot))
     for (int i = in->watch_count - 1; i >= 0; i--) {
       const interest *link = model_link(i, slot, of);
-      observation *self = &model.observations[i];
-      if (link == NULL || !self->is_expression || link->read >= stored) continue;
-      if (self->reading != NULL)
-        self->again = true;
-      else
-        (void)model_settle(in, i);
+      if (link != NULL && model.observations[i].is_expression && link->read < stored) model_follow(in, i, slot, of);
     }
-  take_quiet(slot, of, life);
+  model_forget_quiet(slot, of, life);
 }
 
 static void end_silence(void) {
@@ -126,6 +120,7 @@ bool model_scope_begins(world *in, int slot, key of) {
     value before = each->is_expression ? each->last : here->before;
     model_tell(in, i, &none, true, before, (value){ABSENT, 0});
   }
+  if (here->stored <= begun) here->stored = begun + 1; /* also if the setter refuses */
   return true;
 }
 
@@ -251,7 +246,7 @@ kvo_status model_resume(world *in, int number, bool tell_missed) {
 bool model_will_be_told(const world *in, int number, int dying_life) {
   if (model.observations[number].held != 0) return true;
   for (const frame *each = model.frames; each != NULL; each = each->outer)
-    if (each->life != dying_life && number < each->cursor && model_due(in, each, number) == TELLS) return true;
+    if (each->life != dying_life && model_is_ahead(in, each, number)) return true;
   for (int i = 0; i < model.quiet_count; i++) {
     const quiet *each = &model.quiet[i];
     if (each->life == model.life[each->slot] && model_link(number, each->slot, (key)each->key) != NULL) return true;

@@ -132,6 +132,8 @@ static inline long model_tick(void) { return ++model.clock; }
 const interest *model_link(int number, int slot, key of);
 /* Brings an expression up to date: from now on it has links to exactly the keys that it has read. */
 value model_settle(world *in, int number);
+/* After a change of a key that nobody is told of: settles, if that can lead to other objects. */
+void model_follow(world *in, int number, int slot, key of);
 /* After a change during which it was registered without an initial value: settles, so that its observer is told of later changes only. */
 void model_begin_to_follow(world *in, int number);
 /* Registers: settles for the first time. */
@@ -147,6 +149,8 @@ void model_tell(world *in, int number, const frame *of, bool prior, value before
 /* What a change does about an observation. */
 typedef enum due { NOTHING, SETTLES, TELLS } due;
 due model_due(const world *in, const frame *of, int number);
+/* Whether a change in progress is still going to tell an observation. */
+bool model_is_ahead(const world *in, const frame *of, int number);
 /* The present value of a key as a direct observer gets it; `given` if there is no getter. */
 value model_present(world *in, const frame *of, value given);
 
@@ -158,6 +162,7 @@ bool model_is_scoped(int slot);
 /* Silent changes: at the end, those who have read the key are settled. */
 void model_begin_quietly(int slot, key of);
 void model_end_quietly(world *in, int slot, key of, int life);
+void model_forget_quiet(int slot, key of, int life);
 /* Whether a coalescing scope takes the change, which is about to be made; and after the store. */
 bool model_scope_begins(world *in, int slot, key of);
 bool model_scope_stored(world *in, int slot, key of);
