@@ -33,7 +33,7 @@ bool model_is_ahead(const world *in, const frame *of, int number) {
 
 /* ---------------------------------------------------------------------------------------------------------- Frames -- */
 
-static void begin(frame *out, int slot, key of, kvo_change_kind kind, int indexes) {
+void model_frame(frame *out, int slot, key of, kvo_change_kind kind, int indexes) {
   *out = (frame){.slot = slot, .key = of, .life = model.life[slot], .begun = model.clock, .cursor = WATCHES};
   out->kind = kind;
   out->indexes = indexes;
@@ -83,9 +83,8 @@ static void tell_direct(world *in, int number, const frame *of) {
   model_tell(in, number, of, false, of->before, after);
 }
 
-/* After the change, newest first, each with the present value. */
-static void did(world *in, frame *of) {
-  of->stored = model_tick();
+/* Whoever is due, newest first, each with the present value. */
+static void tell(world *in, frame *of) {
   for (int i = in->watch_count - 1; i >= 0; i--) {
     of->cursor = i;
     due what = model_due(in, of, i);
@@ -101,6 +100,18 @@ static void did(world *in, frame *of) {
       model_tell_expression(in, i, of, false);
     else
       model_begin_to_follow(in, i);
+  }
+}
+
+static void did(world *in, frame *of) {
+  of->stored = model_tick();
+  if (model_reaches_bindings(in, of)) {
+    int hold = model_begin_hold();
+    model_hold_changed(in, of, hold);
+    model_run_bindings(in);
+    model_end_scope(in, NULL);
+  } else {
+    tell(in, of);
   }
   frame **link = &model.frames;
   while (*link != NULL && *link != of) link = &(*link)->outer;
@@ -130,18 +141,19 @@ void model_set(world *in, int slot, key of, int number, bool kept) {
     world_program_sets(in, slot, of, number);
     return;
   }
-  if (model_scope_begins(in, slot, of)) {
-    world_program_sets(in, slot, of, number);
-    if (model.life[slot] == life) model_scope_stored(in, slot, of);
-    return;
-  }
   frame here;
-  begin(&here, slot, of, KVO_CHANGE_SETTING, 0);
-  if (key_infos[of].readable) here.before = world_read(in, slot, of);
-  will(in, &here);
+  model_frame(&here, slot, of, KVO_CHANGE_SETTING, 0);
+  int hold = model_hold_begins(in, &here);
+  if (hold == 0) {
+    if (key_infos[of].readable) here.before = world_read(in, slot, of);
+    will(in, &here);
+  }
   world_program_sets(in, slot, of, number);
   here.given = value_of(of, number);
-  did(in, &here);
+  if (hold != 0)
+    model_hold_stored(in, &here, hold);
+  else
+    did(in, &here);
 }
 
 /* ------------------------------------------------------------------------------------------------------ Manual pairs -- */
@@ -190,13 +202,15 @@ kvo_status model_will_change(world *in, int slot, key of, kvo_change_kind kind, 
     remember_unobserved(slot, of, false);
     return KVO_OK;
   }
+  frame held;
+  model_frame(&held, slot, of, KVO_CHANGE_SETTING, 0);
   bool observed = is_observed(in, slot, of);
-  if (!observed || model_scope_begins(in, slot, of)) {
+  if (!observed || model_hold_begins(in, &held) != 0) {
     remember_unobserved(slot, of, !observed);
     return KVO_OK;
   }
   pair *made = calloc(1, sizeof *made);
-  begin(&made->frame, slot, of, kind, indexes);
+  model_frame(&made->frame, slot, of, kind, indexes);
   made->below = model.pairs;
   model.pairs = made;
   bool is_undefined = of == IMAGINARY || !model_defines(in, slot, of);
@@ -214,10 +228,15 @@ static kvo_status follow_present_value(world *in, int slot, key of) {
   long begun = -1;
   bool was_unobserved = take_unobserved(slot, of, &begun);
   frame here;
-  begin(&here, slot, of, KVO_CHANGE_SETTING, 0);
+  model_frame(&here, slot, of, KVO_CHANGE_SETTING, 0);
   here.begun = begun;
   here.stored = model_tick();
-  bool is_held = was_unobserved && model_scope_stored(in, slot, of);
+  int hold = was_unobserved ? model_scope_of(slot) : 0;
+  bool is_held = hold != 0 && model_hold_knows(hold, slot, of);
+  if (is_held) { /* it is as long as the scope knows */
+    here.begun = here.stored - 1;
+    model_hold_stored(in, &here, hold);
+  }
   for (int i = in->watch_count - 1; i >= 0; i--) {
     due what = model_due(in, &here, i);
     observation *self = &model.observations[i];

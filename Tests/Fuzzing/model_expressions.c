@@ -108,6 +108,13 @@ static bool is_of_key(const frame *of, int number) {
   return of != NULL && (!self->is_expression || (self->end.slot == of->slot && self->end.key == of->key));
 }
 
+/* Whether it still leads to its end: no other change that is in progress is going to tell it. */
+static bool is_led(const world *in, int number, const frame *of) {
+  for (const frame *each = model.frames; each != NULL && model.observations[number].is_expression; each = each->outer)
+    if (each != of && model_is_ahead(in, each, number)) return false;
+  return true;
+}
+
 void model_tell(world *in, int number, const frame *of, bool prior, value before, value after) {
   const watch *as = &in->watches[number];
   event told = {.kind = CALLED, .watch = number, .slot = as->slot, .prior = prior, .change = KVO_CHANGE_SETTING};
@@ -122,19 +129,12 @@ void model_tell(world *in, int number, const frame *of, bool prior, value before
   }
   if ((as->options & KVO_OLD) != 0) told.before = before;
   if ((as->options & KVO_NEW) != 0) told.after = after;
-  if (is_of_key(of, number)) {
+  if (is_of_key(of, number) && (!prior || is_led(in, number, of))) {
     told.change = (int)of->kind;
     told.indexes = of->indexes;
     for (int i = 0; i < 8; i++) told.index_count += of->indexes >> i & 1;
   }
   world_called(in, &told);
-}
-
-/* Whether it still leads to its end: no other change that is in progress is going to tell it. */
-static bool is_led(const world *in, int number, const frame *of) {
-  for (const frame *each = model.frames; each != NULL; each = each->outer)
-    if (each != of && model_is_ahead(in, each, number)) return false;
-  return true;
 }
 
 /* A change at the end of a path is passed on: it leads to no other objects. */

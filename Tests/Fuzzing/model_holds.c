@@ -49,102 +49,124 @@ static void end_silence(void) {
 /* ----------------------------------------------------------------------------------------------------- Coalescing -- */
 
 /* The outermost one counts; 0 if there is none. */
-static int scope_of(int slot) {
+int model_scope_of(int slot) {
   for (int i = 0; i < model.scope_count; i++) {
     const scope *each = &model.scopes[i];
-    if (each->kind != KVO_SCOPE_SILENCES && !each->ending && covers(each, slot)) return i + 1;
+    if (each->kind != KVO_SCOPE_SILENCES && !each->settles && !each->ending && covers(each, slot)) return i + 1;
   }
   return 0;
 }
 
-bool model_is_scoped(int slot) { return model_is_silent(slot) || scope_of(slot) != 0; }
+/* The same, or that of the settling of bindings. */
+static int hold_of(int slot) {
+  int scope = model_scope_of(slot);
+  if (scope != 0) return scope;
+  for (int i = 0; i < model.scope_count; i++)
+    if (model.scopes[i].settles && !model.scopes[i].ending) return i + 1;
+  return 0;
+}
+
+bool model_is_scoped(int slot) { return model_is_silent(slot) || model_scope_of(slot) != 0; }
 
 static held_change *find(scope *in, int slot, key of) {
   for (int i = 0; i < in->held_count; i++) {
     held_change *each = &in->held[i];
-    if (each->slot == slot && each->key == (int)of && each->life == model.life[slot]) return each;
+    if (each->of.slot == slot && each->of.key == (int)of && each->of.life == model.life[slot]) return each;
   }
   return NULL;
 }
 
-static held_change *find_or_make(world *in, scope *of, int slot, key changed) {
-  held_change *found = find(of, slot, changed);
-  if (found != NULL) return found;
-  if (of->held_count == MAX_HELD) fail("the model's table of held changes is too small");
-  found = &of->held[of->held_count++];
-  *found = (held_change){.slot = slot, .key = (int)changed, .life = model.life[slot]};
-  bool wants_old = false;
-  for (int i = 0; i < in->watch_count; i++)
-    wants_old |= model_link(i, slot, changed) != NULL && !model.observations[i].is_expression &&
-                 (in->watches[i].options & KVO_OLD) != 0;
-  frame here = {.slot = slot, .key = (int)changed, .kind = KVO_CHANGE_SETTING};
-  if (wants_old || model_defines(in, slot, changed)) found->before = model_present(in, &here, (value){ABSENT, 0});
-  return found;
+bool model_hold_knows(int number, int slot, key of) { return find(&model.scopes[number - 1], slot, of) != NULL; }
+
+static held_change *make(scope *in, const frame *of) {
+  if (in->held_count == MAX_HELD) fail("the model's table of held changes is too small");
+  held_change *made = &in->held[in->held_count++];
+  *made = (held_change){.of = *of};
+  return made;
 }
 
-/* An expression is told once, at the end of the outermost scope in which something that it reads has changed. */
+static value read_before(world *in, const frame *of) {
+  bool wants_old = false;
+  for (int i = 0; i < in->watch_count; i++)
+    wants_old |= model_link(i, of->slot, (key)of->key) != NULL && !model.observations[i].is_expression &&
+                 (in->watches[i].options & KVO_OLD) != 0;
+  bool is_defined = of->key != IMAGINARY && model_defines(in, of->slot, (key)of->key);
+  return wants_old || is_defined ? model_present(in, of, (value){ABSENT, 0}) : (value){ABSENT, 0};
+}
+
+/* An expression is told once, at the end of the outermost hold in which something that it reads has changed. */
 static void hold(int number, int scope) {
   observation *self = &model.observations[number];
   if (self->held == 0) self->held_prior = false;
   if (self->held == 0 || self->held > scope) self->held = scope;
 }
 
-static void hold_readers(const world *in, int slot, key of, int scope, long stored) {
-  for (int i = 0; i < in->watch_count; i++) {
-    const interest *link = model_link(i, slot, of);
+static void note_due(world *in, held_change *here, const frame *of, int number) {
+  for (int i = in->watch_count - 1; i >= 0; i--) {
     observation *self = &model.observations[i];
-    if (link == NULL || !self->is_expression || link->linked >= stored || self->known >= stored) continue;
-    if (self->reading != NULL)
+    due what = model_due(in, of, i);
+    if (what == NOTHING) continue;
+    if (!self->is_expression)
+      here->due[i] = true;
+    else if (self->reading != NULL)
       self->again = true;
+    else if (what == SETTLES)
+      model_begin_to_follow(in, i);
+    else if (in->watches[i].binds && model.scopes[number - 1].settles)
+      model_enqueue(in, i);
     else
-      hold(i, scope);
+      hold(i, number);
   }
 }
 
-bool model_scope_begins(world *in, int slot, key of) {
-  int number = scope_of(slot);
-  if (number == 0) return false;
+/* Who wants that is called before the change, oldest first, once in the hold. What the setter makes of the change is not known yet: its
+ * observers are due also if it refuses. */
+int model_hold_begins(world *in, frame *of) {
+  int number = hold_of(of->slot);
+  if (number == 0) return 0;
   scope *self = &model.scopes[number - 1];
-  held_change *here = find_or_make(in, self, slot, of);
-  long begun = model.clock;
-  hold_readers(in, slot, of, number, begun + 1);
-  frame none = {.slot = slot, .key = (int)of, .kind = KVO_CHANGE_SETTING};
-  for (int i = 0; i < in->watch_count && here->life == model.life[slot]; i++) { /* once in the scope, oldest first */
-    observation *each = &model.observations[i];
-    const interest *link = model_link(i, slot, of);
-    if (link == NULL || link->linked > begun || each->reading != NULL) continue;
-    bool *told = each->is_expression ? &each->held_prior : &here->prior[i];
-    if (*told) continue;
-    *told = true;
-    if ((in->watches[i].options & KVO_PRIOR) == 0) continue;
-    value before = each->is_expression ? each->last : here->before;
-    model_tell(in, i, &none, true, before, (value){ABSENT, 0});
+  held_change *here = find(self, of->slot, (key)of->key);
+  if (here == NULL) {
+    of->before = read_before(in, of);
+    here = make(self, of);
   }
-  if (here->stored <= begun) here->stored = begun + 1; /* also if the setter refuses */
-  return true;
+  if (!self->settles) note_due(in, here, of, number);
+  for (int i = 0; i < in->watch_count && of->life == model.life[of->slot]; i++) {
+    observation *each = &model.observations[i];
+    const interest *link = model_link(i, of->slot, (key)of->key);
+    if (link == NULL || link->linked > of->begun || each->reading != NULL) continue;
+    bool *told = each->is_expression ? &each->held_prior : &here->prior[i];
+    bool is_again = *told && (!each->is_expression || each->held != 0);
+    *told = true;
+    if (is_again || (in->watches[i].options & KVO_PRIOR) == 0) continue;
+    value before = each->is_expression ? each->last : here->of.before;
+    model_tell(in, i, of, true, before, (value){ABSENT, 0});
+  }
+  return number;
 }
 
-bool model_scope_stored(world *in, int slot, key of) {
-  int number = scope_of(slot);
-  held_change *here = number != 0 ? find(&model.scopes[number - 1], slot, of) : NULL;
-  if (here == NULL) return false;
-  here->stored = model_tick();
-  hold_readers(in, slot, of, number, here->stored);
-  return true;
+void model_hold_stored(world *in, const frame *of, int number) {
+  frame stored = *of;
+  held_change *here = find(&model.scopes[number - 1], of->slot, (key)of->key);
+  if (of->life != model.life[of->slot] || here == NULL) return;
+  stored.stored = model_tick();
+  if (model.scopes[number - 1].settles) here->of.given = of->given; /* in a scope the present value counts */
+  note_due(in, here, &stored, number);
+}
+
+void model_hold_changed(world *in, const frame *of, int number) {
+  note_due(in, make(&model.scopes[number - 1], of), of, number);
 }
 
 void model_scopes_forget(int slot) {
   for (int i = 0; i < model.scope_count; i++) model.scopes[i].lives[slot] = -1;
 }
 
-static void tell_direct(world *in, int number, const held_change *of, bool is_same) {
-  frame here = {.slot = of->slot, .key = of->key, .kind = KVO_CHANGE_SETTING};
-  observation *self = &model.observations[number];
-  bool is_due = model_link(number, of->slot, (key)of->key)->linked < of->stored && !is_same;
-  if (!is_due) return;
-  bool wants_new = (in->watches[number].options & KVO_NEW) != 0 && !self->paused;
-  value after = wants_new ? model_present(in, &here, (value){ABSENT, 0}) : (value){ABSENT, 0};
-  model_tell(in, number, &here, false, of->before, after);
+static void tell_direct(world *in, int number, const held_change *of) {
+  bool wants_new = (in->watches[number].options & KVO_NEW) != 0 && !model.observations[number].paused;
+  bool has_new = wants_new && of->of.kind != KVO_CHANGE_REMOVAL;
+  value after = has_new ? model_present(in, &of->of, of->of.given) : (value){ABSENT, 0};
+  model_tell(in, number, &of->of, false, of->of.before, after);
 }
 
 /* In the order of the first changes; for each key newest first. */
@@ -152,20 +174,44 @@ static void tell_held(world *in, int number, scope *of) {
   bool compares = of->kind == KVO_SCOPE_COALESCES_IF_CHANGED;
   for (int at = 0; at < of->held_count; at++) {
     held_change *each = &of->held[at];
-    bool is_known = each->before.kind != ABSENT && each->life == model.life[each->slot];
-    value now = is_known ? world_read(in, each->slot, (key)each->key) : (value){ABSENT, 0};
-    bool is_same = compares && is_known && memcmp(&now, &each->before, sizeof now) == 0;
+    int slot = each->of.slot;
+    key changed = (key)each->of.key;
+    bool is_known = each->of.before.kind != ABSENT && each->of.life == model.life[slot];
+    value now = is_known ? world_read(in, slot, changed) : (value){ABSENT, 0};
+    bool is_same = compares && is_known && memcmp(&now, &each->of.before, sizeof now) == 0;
     for (int i = in->watch_count - 1; i >= 0; i--) {
-      if (each->life != model.life[each->slot] || model_link(i, each->slot, (key)each->key) == NULL) continue;
-      if (!model.observations[i].is_expression)
-        tell_direct(in, i, each, is_same);
-      else if (model.observations[i].held == number)
-        model_tell_expression(in, i, NULL, compares);
+      if (each->of.life != model.life[slot] || model_link(i, slot, changed) == NULL) continue;
+      if (model.observations[i].is_expression && model.observations[i].held == number)
+        model_tell_expression(in, i, each->of.kind != KVO_CHANGE_SETTING ? &each->of : NULL, compares);
+      else if (each->due[i] && !is_same)
+        tell_direct(in, i, each);
     }
   }
   for (int i = in->watch_count - 1; i >= 0; i--) /* what they read has changed since */
     if (model.observations[i].live && model.observations[i].held == number)
       model_tell_expression(in, i, NULL, compares);
+}
+
+/* A change in a scope reaches bindings when the scope ends. */
+static void settle_held(world *in, int number) {
+  unsigned which = 0;
+  for (int i = 0; i < in->watch_count; i++) {
+    observation *self = &model.observations[i];
+    if (!self->live || !in->watches[i].binds || self->held != number) continue;
+    self->held = 0;
+    which |= 1u << i;
+  }
+  for (int i = 0; i < in->watch_count; i++)
+    if ((which >> i & 1) != 0) model_enqueue(in, i);
+  if (which != 0) model_run_bindings(in);
+}
+
+int model_begin_hold(void) {
+  if (model.scope_count == MAX_HOLDS) fail("the model's table of holds is too small");
+  scope *made = &model.scopes[model.scope_count++];
+  *made = (scope){.kind = KVO_SCOPE_COALESCES, .settles = true};
+  for (int slot = 0; slot < SLOTS; slot++) made->lives[slot] = -1;
+  return model.scope_count;
 }
 
 void model_begin_scope(world *in, kvo_scope_kind kind, int slots, kvo_scope *unused) {
@@ -178,11 +224,16 @@ void model_begin_scope(world *in, kvo_scope_kind kind, int slots, kvo_scope *unu
 void model_end_scope(world *in, kvo_scope *unused) {
   (void)unused;
   scope *last = &model.scopes[model.scope_count - 1];
-  last->ending = true;
-  if (last->kind == KVO_SCOPE_SILENCES)
+  if (last->kind == KVO_SCOPE_SILENCES) {
     end_silence();
-  else
+  } else {
+    if (!last->settles) {
+      last->settles = true; /* from here on it holds what bindings set */
+      settle_held(in, model.scope_count);
+    }
+    last->ending = true;
     tell_held(in, model.scope_count, last);
+  }
   model.scope_count--;
 }
 

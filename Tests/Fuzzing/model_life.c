@@ -86,8 +86,10 @@ static unsigned end_own(const world *in, int slot) {
   unsigned left = 0;
   for (int i = 0; i < in->watch_count; i++) {
     observation *self = &model.observations[i];
-    if (!self->live || in->watches[i].slot != slot) continue;
+    bool is_own = in->watches[i].slot == slot || (in->watches[i].binds && in->watches[i].target == slot);
+    if (!self->live || !is_own) continue;
     self->live = false;
+    if (in->watches[i].binds) continue;
     if ((in->watches[i].options & KVO_ENDS_WITH_OBJECT) == 0) left |= 1u << i;
   }
   return left;
@@ -123,7 +125,11 @@ void model_finish(world *in, int slot) {
     if (i >= WATCHES || !is_reader[i] || !self->live) continue;
     if (self->reading != NULL)
       self->again = true;
-    else if (!model_will_be_told(in, i, life))
+    else if (model_will_be_told(in, i, life))
+      continue;
+    else if (in->watches[i].binds)
+      model_settle_bindings(in, 1u << i);
+    else
       model_tell_expression(in, i, NULL, false);
   }
   model.dying &= ~(1u << slot);

@@ -28,6 +28,9 @@ typedef struct observation {
   /** The number of the scope at whose end it is told, from 1; 0 if it is fresh. And whether it was told before the change. */
   int held;
   bool held_prior;
+  /** Of a binding: one more than the greatest height of what it reads, how often it has run while bindings settle, and whether it waits. */
+  int height, rounds;
+  bool queued;
   /** The lives of all objects that it has ever depended on, one bit each. */
   uint64_t involved;
 } observation;
@@ -55,21 +58,19 @@ typedef struct pair {
   bool open;
 } pair;
 
-/* What a coalescing scope knows of a key that has changed. */
+/* What a hold knows of a key that has changed: the first change. */
 typedef struct held_change {
-  int slot, key, life;
-  value before;
-  /** The last store. */
-  long stored;
-  /** Who was told before it. */
-  bool prior[WATCHES];
+  frame of;
+  /** Which direct observers were told before it, and which are due. */
+  bool prior[WATCHES], due[WATCHES];
 } held_change;
 
-enum { MAX_HELD = SLOTS * (KEYS + 1) };
+enum { MAX_HELD = SLOTS * (KEYS + 1), MAX_HOLDS = 64 };
 
-/* A scope, and the lives of its objects. */
+/* A scope, and the lives of its objects; or the settling of bindings, which holds all changes that are in no scope. */
 typedef struct scope {
   kvo_scope_kind kind;
+  bool settles;
   int lives[SLOTS];
   /** It tells; changes that are made meanwhile are not its own. */
   bool ending;
@@ -115,7 +116,7 @@ extern struct model {
   /** How many are in the list no more, because it was full, and when the oldest of them was announced. */
   int forgotten;
   long forgotten_begun;
-  scope scopes[MAX_SCOPES];
+  scope scopes[MAX_HOLDS];
   int scope_count;
   quiet quiet[MAX_QUIET];
   int quiet_count;
@@ -149,6 +150,7 @@ void model_tell(world *in, int number, const frame *of, bool prior, value before
 /* What a change does about an observation. */
 typedef enum due { NOTHING, SETTLES, TELLS } due;
 due model_due(const world *in, const frame *of, int number);
+void model_frame(frame *out, int slot, key of, kvo_change_kind kind, int indexes);
 /* Whether a change in progress is still going to tell an observation. */
 bool model_is_ahead(const world *in, const frame *of, int number);
 /* The present value of a key as a direct observer gets it; `given` if there is no getter. */
@@ -163,15 +165,36 @@ bool model_is_scoped(int slot);
 void model_begin_quietly(int slot, key of);
 void model_end_quietly(world *in, int slot, key of, int life);
 void model_forget_quiet(int slot, key of, int life);
-/* Whether a coalescing scope takes the change, which is about to be made; and after the store. */
-bool model_scope_begins(world *in, int slot, key of);
-bool model_scope_stored(world *in, int slot, key of);
+/* The number of the hold that takes a change which is about to be made, or 0; it calls who wants that before the change. */
+int model_hold_begins(world *in, frame *of);
+/* After the store: who is due is told at the end of the hold. */
+void model_hold_stored(world *in, const frame *of, int number);
+/* The same for a change that was begun outside of the hold: its observers were called before it. */
+void model_hold_changed(world *in, const frame *of, int number);
+/* Whether the hold knows of a change of the key. */
+bool model_hold_knows(int number, int slot, key of);
+/* The number of the scope that takes changes of the object, or 0. */
+int model_scope_of(int slot);
+/* Begins a hold of all changes, for the settling of bindings; ends the newest hold. */
+int model_begin_hold(void);
 /* An object has died, so its changes are not told. */
 void model_scopes_forget(int slot);
 /* Whether the change is told by a proxy. */
 bool model_is_absorbed(int slot, key of);
 /* Whether something that is in progress is still going to tell this expression, or to settle it silently. */
 bool model_will_be_told(const world *in, int number, int dying_life);
+
+/* -------------------------------------------------------------------------------------------------- model_bindings.c -- */
+
+/* Whether a change is going to run bindings: then they settle before anybody is told. */
+bool model_reaches_bindings(const world *in, const frame *of);
+/* Has the binding run before anybody else is told. */
+void model_enqueue(const world *in, int number);
+/* Runs what is queued. The caller has begun a hold. */
+void model_run_bindings(world *in);
+/* Settles these bindings, one bit each, and tells what has changed. */
+void model_settle_bindings(world *in, unsigned which);
+kvo_status model_bind(world *in, int number);
 
 /* Members of model_calls. */
 void model_set(world *in, int slot, key of, int number, bool kept);

@@ -96,6 +96,7 @@ const calls model_calls = {
     .will = model_will_change,
     .did = model_did_change,
     .add = model_add,
+    .bind = model_bind,
     .remove = model_remove,
     .remove_for = model_remove_for,
     .pause = model_pause,

@@ -88,6 +88,10 @@ static void print_operation(const operation *op) {
       fprintf(stderr, "coalesce changes of objects %x%s in the next %d", (unsigned)op->argument % (1 << SLOTS),
               (op->flags & 4) != 0 ? ", if they differ," : "", (op->flags & 3) + 1);
       break;
+    case BIND:
+      fprintf(stderr, "bind \"%s\" or closure %d of object %d to object %d, target %d", path, op->flags % CLOSURES, op->slot,
+              op->argument >> 3 & 3, op->argument & 7);
+      break;
     case PROXY:
       fprintf(stderr, "set %s of object %d to %d as a proxy, kind %d", settable, op->slot, number, (op->flags & 3) + 1);
       break;

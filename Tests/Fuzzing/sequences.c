@@ -111,6 +111,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 int LLVMFuzzerInitialize(int *count, char ***arguments) {
   (void)count, (void)arguments;
   runtime_start();
+  world_has_bindings = runtime_calls.bind != NULL;
   return 0;
 }
 

@@ -78,12 +78,17 @@ static void set(world *in, int slot, key of, int number, bool kept) {
   in->settings = here.outer;
 }
 
+/* Bindings in a cycle add without end. */
+static int sum(int one, int other) { return (int)((unsigned)one + (unsigned)other); }
+
+void world_set(world *in, int slot, key of, int number) { set(in, slot, of, number, false); }
+
 void world_program_sets(world *in, int slot, key of, int number) {
   setting *here = in->settings;
   while (here != NULL && (here->slot != slot || here->stored)) here = here->outer;
   int before = in->calls->load(in, slot, of);
   in->calls->store(in, slot, of, living(in, of, number));
-  if (of == PAIR) set(in, slot, OTHER, number + 1, false);
+  if (of == PAIR) set(in, slot, OTHER, sum(number, 1), false);
   if (of == OWNED && before >= 0) world_kill(in, before, true);
   if (here != NULL) {
     here->stored = true;
@@ -129,11 +134,11 @@ value world_read(world *in, int slot, key of) {
   const calls *storage = in->calls;
   int next = storage->load(in, slot, NEXT), owned = storage->load(in, slot, OWNED);
   switch (of) {
-    case SUM: return (value){INTEGER, storage->load(in, slot, VALUE) + storage->load(in, slot, OTHER)};
-    case FAR: return (value){INTEGER, next >= 0 ? storage->load(in, next, VALUE) + 1000 : -1};
+    case SUM: return (value){INTEGER, sum(storage->load(in, slot, VALUE), storage->load(in, slot, OTHER))};
+    case FAR: return (value){INTEGER, next >= 0 ? sum(storage->load(in, next, VALUE), 1000) : -1};
     case FARTHER: {
       int near = owned >= 0 ? storage->load(in, owned, VALUE) : 0;
-      return (value){INTEGER, near + (next >= 0 ? world_read(in, next, SUM).number : -1000)};
+      return (value){INTEGER, sum(near, next >= 0 ? world_read(in, next, SUM).number : -1000)};
     }
     default: return value_of(of, storage->load(in, slot, of));
   }
@@ -143,14 +148,14 @@ int world_evaluate(world *in, closure which, int slot) {
   const calls *through = in->calls;
   int first = through->get(in, slot, VALUE);
   switch (which) {
-    case SUM_OF_TWO: return first + through->get(in, slot, OTHER);
+    case SUM_OF_TWO: return sum(first, through->get(in, slot, OTHER));
     case CONDITIONAL: {
       if (first % 2 == 0) return through->get(in, slot, OTHER);
       int next = through->get(in, slot, NEXT);
       return next >= 0 && in->alive[next] ? through->get(in, next, VALUE) : -1;
     }
     default: {
-      int wanted = 3 * first % 256;
+      int wanted = first % 64 * 3;
       if (through->load(in, slot, OTHER) != wanted) set(in, slot, OTHER, wanted, false);
       return in->alive[slot] ? through->get(in, slot, OTHER) : -1;
     }
@@ -202,6 +207,25 @@ static void add(world *in, const operation *op, int position) {
                                 .first_action = position + 1,
                                 .action_count = actions_of(in->program, position)};
   returned(in, in->calls->add(in, number));
+}
+
+/* Whether the runtime has bindings; the model has. */
+bool world_has_bindings;
+
+/* The value of a path or a closure, in a key of the same type. */
+static void bind(world *in, const operation *op) {
+  static const key targets[] = {OTHER, VALUE, RIGHT, PAIR, LEFT};
+  int target = op->argument >> 3 & 3;
+  if (in->watch_count == WATCHES || !world_has_bindings || !in->alive[target]) return;
+  int number = in->watch_count++;
+  in->watches[number] = (watch){.slot = op->slot,
+                                .path = op->subject % PATHS,
+                                .closure = op->flags % CLOSURES,
+                                .binds = true,
+                                .options = KVO_ENDS_WITH_OBJECT,
+                                .target = target,
+                                .target_key = targets[(op->argument & 7) % 5]};
+  returned(in, in->calls->bind(in, number));
 }
 
 static void remove_watch(world *in, const operation *op) {
@@ -266,6 +290,7 @@ static void perform_on(world *in, const operation *op, int position) {
   switch (op->code) {
     case ADD:
     case ADD_CLOSURE: add(in, op, position); return;
+    case BIND: bind(in, op); return;
     case PROXY: perform_as_proxy(in, op); return;
     case SET_PATH: returned(in, set_path(in, op, path)); return;
     case GET_PATH: returned(in, through->get_path(in, op->slot, path)); return;

@@ -37,6 +37,7 @@ typedef enum operation_code {
   COALESCE = LATER, /* the next operations, in a coalescing scope */
   PROXY,            /* announces the change of a key by hand, and stores through its setter */
   ADD_CLOSURE,
+  BIND,
   OPERATIONS,
   RARE = 240
 } operation_code;
@@ -109,6 +110,10 @@ void event_print(const event *of, const char *prefix);
 typedef struct watch {
   int slot, path, options, identity, context;
   closure closure;
+  /** A binding sets this key to the value that others observe. */
+  bool binds;
+  int target;
+  key target_key;
   /** The operations that its callback runs, by position in the program. */
   int first_action, action_count;
   uint32_t spent;
@@ -139,6 +144,8 @@ typedef struct calls {
   kvo_status (*did)(world *in, int slot, key of);
   /** Registers in.watches[number]. */
   kvo_status (*add)(world *in, int number);
+  /** The same for a binding; NULL if there are none. */
+  kvo_status (*bind)(world *in, int number);
   kvo_status (*remove)(world *in, int number, ending how);
   kvo_status (*remove_for)(world *in, int slot, int identity, int path, bool with_context, int context);
   kvo_status (*pause)(world *in, int number);
@@ -194,6 +201,9 @@ void world_kill(world *in, int slot, bool tidy);
 event *world_log(world *in, event_kind kind);
 /* Logs a delivery and runs the program's actions for that callback. */
 void world_called(world *in, const event *told);
+/* Calls a setter. */
+void world_set(world *in, int slot, key of, int number);
+extern bool world_has_bindings;
 /* What the program's setters do. */
 void world_program_sets(world *in, int slot, key of, int number);
 /* The value of a property as its getter computes it. */
