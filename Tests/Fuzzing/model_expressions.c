@@ -1,5 +1,5 @@
-/* model_expressions.c - see model.h: an expression is settled, then told. To settle is to evaluate it, and to link it to what it has read; to
- * tell is to call its observer with the value that it was told last as the old one, and the present value as the new one. */
+/* model_expressions.c - see model.h: an expression is settled, then told. To settle is to evaluate it, and to link it to what it has read;
+ * to tell is to call its observer with the value that it was told last as the old one, and the present value as the new one. */
 #include "model_state.h"
 
 #include <string.h>

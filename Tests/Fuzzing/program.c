@@ -12,9 +12,9 @@ void program_decode(program *out, const uint8_t *bytes, size_t size) {
   for (size_t i = 0; i < HEADER_SIZE && i < size; i++) out->shapes[i] = bytes[i] % SHAPES;
   for (size_t at = HEADER_SIZE; at + OPERATION_SIZE <= size && out->count < PROGRAM_SIZE; at += OPERATION_SIZE) {
     const uint8_t *code = bytes + at;
-    operation_code which = code[0] < RARE            ? code[0] % FREQUENT
+    operation_code which = code[0] < RARE        ? code[0] % FREQUENT
                            : (code[5] & 16) != 0 ? LATER + code[0] % (OPERATIONS - LATER)
-                                                     : FREQUENT + code[0] % (LATER - FREQUENT);
+                                                 : FREQUENT + code[0] % (LATER - FREQUENT);
     out->operations[out->count++] = (operation){.code = which,
                                                 .slot = slot_from(code[1]),
                                                 .subject = subject_from(code[2]),
@@ -89,15 +89,15 @@ static void print_operation(const operation *op) {
               (op->flags & 4) != 0 ? ", if they differ," : "", (op->flags & 3) + 1);
       break;
     case BIND:
-      fprintf(stderr, "bind \"%s\" or closure %d of object %d to object %d, target %d", path, op->flags % CLOSURES, op->slot,
-              op->argument >> 3 & 3, op->argument & 7);
+      fprintf(stderr, "bind \"%s\" or closure %d of object %d to object %d, target %d", path, op->flags % CLOSURES,
+              op->slot, op->argument >> 3 & 3, op->argument & 7);
       break;
     case PROXY:
       fprintf(stderr, "set %s of object %d to %d as a proxy, kind %d", settable, op->slot, number, (op->flags & 3) + 1);
       break;
     case ADD_CLOSURE:
-      fprintf(stderr, "observe %s of object %d as observer %d, options", closure_names[1 + op->subject % (CLOSURES - 1)],
-              op->slot, op->flags & 3);
+      fprintf(stderr, "observe %s of object %d as observer %d, options",
+              closure_names[1 + op->subject % (CLOSURES - 1)], op->slot, op->flags & 3);
       print_options(op->argument);
       fprintf(stderr, "; its callback runs the next %d", op->flags >> 6);
       break;

@@ -163,8 +163,8 @@ static kvo_status add(world *in, int number) {
                             .context = context_of(as->context),
                             KVO_HERE};
   kvo_observation id = 0;
-  kvo_status status = as->closure != PATH ? add_closure(as, number, &id)
-                                          : kvo_add_observer(object_in(as->slot), &described, &id);
+  kvo_status status =
+      as->closure != PATH ? add_closure(as, number, &id) : kvo_add_observer(object_in(as->slot), &described, &id);
   states[number].registered = status == KVO_OK;
   if ((status == KVO_OK) != (id != 0)) fail("observation %d: id and status do not agree", number);
   if (states[number].id != 0 && states[number].id != id) fail("observation %d was told another id", number);
@@ -359,6 +359,7 @@ static void survey(world *in, int slot) {
 /* ------------------------------------------------------------------------------------------------------------- Running -- */
 
 void runtime_start(void) {
+  if (getenv("KVO_FUZZ_DEPTH") != NULL) setenv("KVO_MAX_DEPTH", getenv("KVO_FUZZ_DEPTH"), 1);
   kvo_set_fault_handler(faulted, NULL);
   setenv("KVO_POLICY", "ignore", 1); /* for faults in the handler */
 }
@@ -369,6 +370,7 @@ void runtime_begin(world *of) {
 }
 
 bool runtime_was_registered(int number) { return states[number].registered; }
+bool runtime_is_registered(int number) { return kvo_observation_is_registered(states[number].id); }
 int runtime_destroyed(int number) {
   int asked = states[number].registered && states[number].destroyed != 0 ? ASKED : 0;
   if (asked != 0 && states[number].ended != asked) fail("the end of observation %d is not told", number);

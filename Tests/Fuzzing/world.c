@@ -252,9 +252,9 @@ static int perform_in_scope(world *in, const operation *op, int position) {
   int slots = op->argument % (1 << SLOTS), count = 0;
   for (int slot = 0; slot < SLOTS; slot++)
     if (!in->alive[slot]) slots &= ~(1 << slot);
-  kvo_scope_kind kind = op->code == SILENTLY         ? KVO_SCOPE_SILENCES
+  kvo_scope_kind kind = op->code == SILENTLY   ? KVO_SCOPE_SILENCES
                         : (op->flags & 4) != 0 ? KVO_SCOPE_COALESCES_IF_CHANGED
-                                                     : KVO_SCOPE_COALESCES;
+                                               : KVO_SCOPE_COALESCES;
   kvo_scope scope;
   in->scopes++;
   in->calls->begin_scope(in, kind, slots, &scope);

@@ -45,7 +45,7 @@ typedef enum operation_code {
 /* What an observation observes: a key path, or a function that reads keys of its object. */
 typedef enum closure {
   PATH,
-  SUM_OF_TWO, /* value + other */
+  SUM_OF_TWO,  /* value + other */
   CONDITIONAL, /* next.value if value is odd, otherwise other */
   SETTING,     /* sets other to what belongs to value, and reads it */
   CLOSURES
