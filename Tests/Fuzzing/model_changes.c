@@ -12,8 +12,8 @@ static bool is_new(const world *in, const frame *of, int number) {
 }
 
 /* A link is stale if what it read was read before the store, and its observer has not been told of what was read since. So whoever
- * registers during the change with its initial value is told exactly if that value is out of date; whoever registers without one is told of later
- * changes only. */
+ * registers during the change with its initial value is told exactly if that value is out of date; whoever registers without one is told of
+ * later changes only. */
 due model_due(const world *in, const frame *of, int number) {
   const observation *self = &model.observations[number];
   const interest *link = model_link(number, of->slot, (key)of->key);

@@ -1,5 +1,5 @@
-/* settled.h - what must hold when no change is in progress, whatever the order of deliveries. For runs that the model does not follow: those
- * in which deliveries may nest no deeper than KVO_FUZZ_DEPTH. */
+/* settled.h - what must hold when no change is in progress, whatever the order of deliveries. For runs that the model does not follow:
+ * those in which deliveries may nest no deeper than KVO_FUZZ_DEPTH. */
 #ifndef KVO_FUZZ_SETTLED_H
 #define KVO_FUZZ_SETTLED_H
 
