@@ -70,7 +70,7 @@ static void will(world *in, frame *of) {
     const interest *link = model_link(i, of->slot, (key)of->key);
     bool is_told = link != NULL && link->linked <= of->begun && of->life == model.life[of->slot];
     if (!is_told || (in->watches[i].options & KVO_PRIOR) == 0) continue;
-    if (self->held != 0 || self->reading != NULL) continue;
+    if (self->is_expression && (self->reading != NULL || model_is_postponed(in, i, of))) continue;
     bool is_of_elements = of->kind != KVO_CHANGE_SETTING && self->end.slot == of->slot && self->end.key == of->key;
     value before = self->is_expression && !is_of_elements ? self->last : of->before;
     model_tell(in, i, of, true, before, (value){ABSENT, 0});
@@ -94,8 +94,8 @@ static void tell(world *in, frame *of) {
       tell_direct(in, i, of);
     else if (self->reading != NULL)
       self->again = true;
-    else if (self->held != 0) /* told at the end of the scope */
-      continue;
+    else if (model_is_postponed(in, i, of))
+      self->stale = true;
     else if (what == TELLS)
       model_tell_expression(in, i, of, false);
     else
@@ -211,6 +211,7 @@ kvo_status model_will_change(world *in, int slot, key of, kvo_change_kind kind, 
   }
   pair *made = calloc(1, sizeof *made);
   model_frame(&made->frame, slot, of, kind, indexes);
+  made->frame.announced = true;
   made->below = model.pairs;
   model.pairs = made;
   bool is_undefined = of == IMAGINARY || !model_defines(in, slot, of);
@@ -222,7 +223,7 @@ kvo_status model_will_change(world *in, int slot, key of, kvo_change_kind kind, 
 }
 
 /* A did whose will was not passed on. If that was because nobody observed the key, it is a change since then: expressions that were led to
- * the object meanwhile are told, and whoever has registered with its initial value. Otherwise expressions follow. */
+ * the object meanwhile are told. Otherwise they follow, as does whoever has registered since: when the change began is not known. */
 static kvo_status follow_present_value(world *in, int slot, key of) {
   kvo_status status = KVO_OK;
   long begun = -1;
@@ -238,22 +239,17 @@ static kvo_status follow_present_value(world *in, int slot, key of) {
     model_hold_stored(in, &here, hold);
   }
   for (int i = in->watch_count - 1; i >= 0; i--) {
-    due what = model_due(in, &here, i);
     observation *self = &model.observations[i];
     if (model_link(i, slot, of) == NULL) continue;
     if (!was_unobserved) status = KVO_ERROR_UNBALANCED;
     if (self->reading != NULL) self->again = true;
-    if (what == NOTHING || self->reading != NULL || self->held != 0 || is_held) continue;
-    if (begun < 0 || what == SETTLES) {
-      if (self->is_expression && begun >= 0)
-        model_begin_to_follow(in, i);
-      else if (self->is_expression)
-        model_follow(in, i, slot, of);
-    } else if (self->is_expression) {
+    if (!self->is_expression || self->reading != NULL || is_held || model_is_postponed(in, i, &here)) continue;
+    if (begun < 0)
+      model_follow(in, i, slot, of);
+    else if (self->registered > begun)
+      model_begin_to_follow(in, i);
+    else if (model_due(in, &here, i) == TELLS)
       model_tell_expression(in, i, &here, false);
-    } else {
-      tell_direct(in, i, &here);
-    }
   }
   return status;
 }

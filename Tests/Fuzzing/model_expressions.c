@@ -49,6 +49,7 @@ static value evaluate_once(world *in, int number, kvo_status *status) {
   value result = evaluate(in, number, &now, &end, status);
   self->reading = NULL;
   if (!self->live) return result;
+  self->stale = false;
   for (int i = 0; i < now.count; i++) {
     const interest *before = find(self->links, self->count, now.all[i].slot, (key)now.all[i].key);
     if (before != NULL) now.all[i].linked = before->linked;
@@ -90,7 +91,7 @@ void model_follow(world *in, int number, int slot, key of) {
   observation *self = &model.observations[number];
   if (self->reading != NULL)
     self->again = true;
-  else if (self->end.slot != slot || self->end.key != (int)of) /* otherwise it leads to no other objects */
+  else if ((self->end.slot != slot || self->end.key != (int)of) && !model_is_postponed(in, number, NULL))
     (void)model_settle(in, number);
 }
 
@@ -144,7 +145,7 @@ static value pass_on(world *in, const frame *of) {
 
 void model_tell_expression(world *in, int number, const frame *of, bool unless_same) {
   observation *self = &model.observations[number];
-  bool is_passed_on = is_of_key(of, number) && is_led(in, number, of);
+  bool is_passed_on = !self->stale && is_of_key(of, number) && is_led(in, number, of);
   value now = is_passed_on ? pass_on(in, of) : model_settle(in, number), before = self->last;
   if (!self->live) return;
   bool is_same = before.kind != ABSENT && memcmp(&before, &now, sizeof now) == 0;

@@ -110,8 +110,10 @@ static void note_due(world *in, held_change *here, const frame *of, int number) 
       here->due[i] = true;
     else if (self->reading != NULL)
       self->again = true;
-    else if (what == SETTLES)
+    else if (what == SETTLES && self->held == 0)
       model_begin_to_follow(in, i);
+    else if (what == SETTLES)
+      continue;
     else if (in->watches[i].binds && model.scopes[number - 1].settles)
       model_enqueue(in, i);
     else
@@ -130,7 +132,10 @@ int model_hold_begins(world *in, frame *of) {
     of->before = read_before(in, of);
     here = make(self, of);
   }
-  if (!self->settles) note_due(in, here, of, number);
+  if (!self->settles) {
+    if (here->of.stored == 0) here->of.stored = model_tick();
+    note_due(in, here, of, number);
+  }
   for (int i = 0; i < in->watch_count && of->life == model.life[of->slot]; i++) {
     observation *each = &model.observations[i];
     const interest *link = model_link(i, of->slot, (key)of->key);
@@ -149,7 +154,7 @@ void model_hold_stored(world *in, const frame *of, int number) {
   frame stored = *of;
   held_change *here = find(&model.scopes[number - 1], of->slot, (key)of->key);
   if (of->life != model.life[of->slot] || here == NULL) return;
-  stored.stored = model_tick();
+  stored.stored = here->of.stored = model_tick();
   if (model.scopes[number - 1].settles) here->of.given = of->given; /* in a scope the present value counts */
   note_due(in, here, &stored, number);
 }
@@ -169,6 +174,19 @@ static void tell_direct(world *in, int number, const held_change *of) {
   model_tell(in, number, &of->of, false, of->of.before, after);
 }
 
+/* Whether the value that its observer knows was read before the last store of this key. */
+static bool is_stale(int number, const held_change *of) {
+  const observation *self = &model.observations[number];
+  const interest *link = model_link(number, of->of.slot, (key)of->of.key);
+  return self->is_expression && link->linked < of->of.stored && self->known < of->of.stored;
+}
+
+/* Unless a change in progress is going to, because the hold has ended in one of its callbacks. */
+static void tell_expression(world *in, int number, const frame *of, bool compares) {
+  model.observations[number].held = 0;
+  if (!model_is_postponed(in, number, of)) model_tell_expression(in, number, of, compares);
+}
+
 /* In the order of the first changes; for each key newest first. */
 static void tell_held(world *in, int number, scope *of) {
   bool compares = of->kind == KVO_SCOPE_COALESCES_IF_CHANGED;
@@ -181,15 +199,14 @@ static void tell_held(world *in, int number, scope *of) {
     bool is_same = compares && is_known && memcmp(&now, &each->of.before, sizeof now) == 0;
     for (int i = in->watch_count - 1; i >= 0; i--) {
       if (each->of.life != model.life[slot] || model_link(i, slot, changed) == NULL) continue;
-      if (model.observations[i].is_expression && model.observations[i].held == number)
-        model_tell_expression(in, i, each->of.kind != KVO_CHANGE_SETTING ? &each->of : NULL, compares);
+      if (is_stale(i, each) && model.observations[i].held == number)
+        tell_expression(in, i, each->of.kind != KVO_CHANGE_SETTING ? &each->of : NULL, compares);
       else if (each->due[i] && !is_same)
         tell_direct(in, i, each);
     }
   }
   for (int i = in->watch_count - 1; i >= 0; i--) /* what they read has changed since */
-    if (model.observations[i].live && model.observations[i].held == number)
-      model_tell_expression(in, i, NULL, compares);
+    if (model.observations[i].live && model.observations[i].held == number) tell_expression(in, i, NULL, compares);
 }
 
 /* A change in a scope reaches bindings when the scope ends. */
@@ -275,26 +292,38 @@ kvo_status model_pause(world *in, int number) {
   if (self->paused) return KVO_OK;
   self->paused = true;
   self->missed = false;
-  if (!self->is_expression) self->kept = read_direct(in, number);
+  if (!self->is_expression)
+    self->kept = read_direct(in, number);
+  else if ((in->watches[number].options & KVO_OLD) != 0) /* the value at the pause is the old value after it */
+    self->last = model_settle(in, number);
   return KVO_OK;
 }
 
 kvo_status model_resume(world *in, int number, bool tell_missed) {
   observation *self = &model.observations[number];
   if (!self->live) return KVO_ERROR_NOT_REGISTERED;
-  bool tells = self->paused && self->missed && tell_missed;
+  bool has_missed = self->paused && self->missed;
   self->paused = false;
-  if (!tells) return KVO_OK;
-  if (self->is_expression)
+  if (!has_missed) return KVO_OK;
+  if (self->is_expression && tell_missed)
     model_tell_expression(in, number, NULL, false);
-  else
+  else if (self->is_expression && !model_is_postponed(in, number, NULL))
+    model_begin_to_follow(in, number);
+  else if (!self->is_expression && tell_missed)
     model_tell(in, number, NULL, false, self->kept, read_direct(in, number));
   return KVO_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- Deaths -- */
+/* ------------------------------------------------------------------------------------------------------ Postponement -- */
 
-bool model_will_be_told(const world *in, int number, int dying_life) {
+bool model_is_postponed(const world *in, int number, const frame *of) {
+  if (model.observations[number].held != 0) return true;
+  for (const frame *each = model.frames; each != NULL; each = each->outer)
+    if (each != of && !(each->announced && each->stored == 0) && model_is_ahead(in, each, number)) return true;
+  return false;
+}
+
+bool model_awaits_change(const world *in, int number, int dying_life) {
   if (model.observations[number].held != 0) return true;
   for (const frame *each = model.frames; each != NULL; each = each->outer)
     if (each->life != dying_life && model_is_ahead(in, each, number)) return true;

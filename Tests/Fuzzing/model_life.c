@@ -125,7 +125,7 @@ void model_finish(world *in, int slot) {
     if (i >= WATCHES || !is_reader[i] || !self->live) continue;
     if (self->reading != NULL)
       self->again = true;
-    else if (model_will_be_told(in, i, life))
+    else if (model_awaits_change(in, i, life))
       continue;
     else if (in->watches[i].binds)
       model_settle_bindings(in, 1u << i);

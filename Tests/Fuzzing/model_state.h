@@ -16,6 +16,8 @@ typedef struct observation {
   const reads *reading;
   /** What it reads was stored during its evaluation. */
   bool again;
+  /** A change that it is not told of has left it to another one, which settles it. */
+  bool stale;
   /** The key whose value it is, at the end of its path; slot -1 if there is none. */
   interest end;
   /** The value that it was told last; at first the one at its registration. */
@@ -48,6 +50,8 @@ typedef struct frame {
   value given;
   /** The observation that it tells now: those with smaller numbers follow. */
   int cursor;
+  /** Announced by hand: the program may make other changes, and tell of them, before it ends. */
+  bool announced;
 } frame;
 
 /* A frame between will and did. */
@@ -133,7 +137,7 @@ static inline long model_tick(void) { return ++model.clock; }
 const interest *model_link(int number, int slot, key of);
 /* Brings an expression up to date: from now on it has links to exactly the keys that it has read. */
 value model_settle(world *in, int number);
-/* After a change of a key that nobody is told of: settles, if that can lead to other objects. */
+/* After a change of a key that nobody is told of: settles, if that can lead to other objects and nobody else is going to. */
 void model_follow(world *in, int number, int slot, key of);
 /* After a change during which it was registered without an initial value: settles, so that its observer is told of later changes only. */
 void model_begin_to_follow(world *in, int number);
@@ -181,8 +185,10 @@ int model_begin_hold(void);
 void model_scopes_forget(int slot);
 /* Whether the change is told by a proxy. */
 bool model_is_absorbed(int slot, key of);
-/* Whether something that is in progress is still going to tell this expression, or to settle it silently. */
-bool model_will_be_told(const world *in, int number, int dying_life);
+/* Whether an expression is left to something in progress that is going to tell it: another change than this one, or a hold. */
+bool model_is_postponed(const world *in, int number, const frame *of);
+/* The same for a death: also to an announced change, and to a silent one, which settles it. */
+bool model_awaits_change(const world *in, int number, int dying_life);
 
 /* -------------------------------------------------------------------------------------------------- model_bindings.c -- */
 
