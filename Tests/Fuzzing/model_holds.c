@@ -121,6 +121,13 @@ static void note_due(world *in, held_change *here, const frame *of, int number) 
   }
 }
 
+/* Whether another change that is in progress is going to tell it. */
+static bool is_left_to_change(const world *in, int number, const frame *of) {
+  for (const frame *each = model.frames; each != NULL; each = each->outer)
+    if (each != of && !(each->announced && each->stored == 0) && model_is_ahead(in, each, number)) return true;
+  return false;
+}
+
 /* Who wants that is called before the change, oldest first, once in the hold. What the setter makes of the change is not known yet: its
  * observers are due also if it refuses. */
 int model_hold_begins(world *in, frame *of) {
@@ -144,6 +151,7 @@ int model_hold_begins(world *in, frame *of) {
     bool is_again = *told && (!each->is_expression || each->held != 0);
     *told = true;
     if (is_again || (in->watches[i].options & KVO_PRIOR) == 0) continue;
+    if (each->is_expression && is_left_to_change(in, i, of)) continue;
     value before = each->is_expression ? each->last : here->of.before;
     model_tell(in, i, of, true, before, (value){ABSENT, 0});
   }
@@ -317,10 +325,7 @@ kvo_status model_resume(world *in, int number, bool tell_missed) {
 /* ------------------------------------------------------------------------------------------------------ Postponement -- */
 
 bool model_is_postponed(const world *in, int number, const frame *of) {
-  if (model.observations[number].held != 0) return true;
-  for (const frame *each = model.frames; each != NULL; each = each->outer)
-    if (each != of && !(each->announced && each->stored == 0) && model_is_ahead(in, each, number)) return true;
-  return false;
+  return model.observations[number].held != 0 || is_left_to_change(in, number, of);
 }
 
 bool model_awaits_change(const world *in, int number, int dying_life) {

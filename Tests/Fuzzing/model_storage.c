@@ -66,7 +66,7 @@ static void survey(world *in, int slot) {
   counted->slot = slot;
   counted->index_count = in->scopes == 0 ? count : 0;
   for (int i = 0; i < in->watch_count; i++) {
-    if (!model.observations[i].live || in->watches[i].slot != slot) continue;
+    if (!model.observations[i].live || !in->watches[i].known || in->watches[i].slot != slot) continue;
     event *listed = world_log(in, LISTED);
     listed->slot = slot;
     listed->watch = i;

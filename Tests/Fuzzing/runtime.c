@@ -139,9 +139,12 @@ static kvo_status add_closure(const watch *as, int number, kvo_observation *id) 
   return kvo_binding_observe_tracked(object_in(as->slot), &described, true, id);
 }
 
+/* -1 for one that is being registered. */
 static int watch_with(kvo_observation id) {
   for (int i = 0; i < here->watch_count; i++)
     if (states[i].id == id) return i;
+  for (int i = 0; i < here->watch_count; i++)
+    if (!here->watches[i].known) return -1;
   fail("the runtime names an observation that nobody made");
 }
 
@@ -336,9 +339,11 @@ static kvo_status did(world *in, int slot, key of) {
 }
 
 static void list(const kvo_fault_observation *each, void *arg) {
+  int watch = watch_with(each->observation);
+  if (watch < 0) return;
   event *listed = world_log(here, LISTED);
   listed->slot = *(int *)arg;
-  listed->watch = watch_with(each->observation);
+  listed->watch = watch;
 }
 
 static void survey(world *in, int slot) {

@@ -32,6 +32,7 @@ static void returned(world *in, kvo_status status) { world_log(in, RETURNED)->st
 void world_called(world *in, const event *told) {
   *world_log(in, CALLED) = *told;
   watch *self = &in->watches[told->watch];
+  self->known = true;
   in->running[told->watch]++;
   for (int i = 0; i < self->action_count; i++) {
     int when = in->program->operations[self->first_action + i].when;
@@ -206,7 +207,9 @@ static void add(world *in, const operation *op, int position) {
                                 .context = op->flags >> 2 & 3,
                                 .first_action = position + 1,
                                 .action_count = actions_of(in->program, position)};
-  returned(in, in->calls->add(in, number));
+  kvo_status status = in->calls->add(in, number);
+  in->watches[number].known = true;
+  returned(in, status);
 }
 
 /* Whether the runtime has bindings; the model has. */
@@ -225,22 +228,30 @@ static void bind(world *in, const operation *op) {
                                 .options = KVO_ENDS_WITH_OBJECT,
                                 .target = target,
                                 .target_key = targets[(op->argument & 7) % 5]};
-  returned(in, in->calls->bind(in, number));
+  kvo_status status = in->calls->bind(in, number);
+  in->watches[number].known = true;
+  returned(in, status);
+}
+
+/* The observation that an operation names, or -1. */
+static int named(const world *in, const operation *op) {
+  if (in->watch_count == 0) return -1;
+  bool self = (op->when & ACT_ON_SELF) != 0 && in->current >= 0;
+  int number = self ? in->current : op->subject % in->watch_count;
+  return in->watches[number].known ? number : -1;
 }
 
 static void remove_watch(world *in, const operation *op) {
-  if (in->watch_count == 0) return;
-  bool self = (op->when & ACT_ON_SELF) != 0 && in->current >= 0;
-  int number = self ? in->current : op->subject % in->watch_count;
+  int number = named(in, op);
+  if (number < 0) return;
   ending how = op->code == REMOVE ? END_REMOVE : op->code == FORGED ? END_FORGED : END_CANCEL;
   if (op->code == CANCEL && (op->flags & 1) != 0) how = END_AND_WAIT;
   returned(in, in->calls->remove(in, number, how));
 }
 
 static void pause_watch(world *in, const operation *op) {
-  if (in->watch_count == 0) return;
-  bool self = (op->when & ACT_ON_SELF) != 0 && in->current >= 0;
-  int number = self ? in->current : op->subject % in->watch_count;
+  int number = named(in, op);
+  if (number < 0) return;
   returned(in, op->code == PAUSE ? in->calls->pause(in, number) : in->calls->resume(in, number, (op->flags & 1) != 0));
 }
 

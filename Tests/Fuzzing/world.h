@@ -116,6 +116,8 @@ typedef struct watch {
   key target_key;
   /** The operations that its callback runs, by position in the program. */
   int first_action, action_count;
+  /** Its id is known: the registration has returned, or its callback was called. Until then nothing can be done with it. */
+  bool known;
   uint32_t spent;
 } watch;
 
