@@ -60,7 +60,7 @@ static void survey(world *in, int slot) {
     const observation *self = &model.observations[i];
     if (!self->live) continue;
     if (self->is_expression && in->watches[i].slot == slot) count++;
-    for (int j = 0; j < self->count; j++) count += self->links[j].slot == slot;
+    for (key of = 0; of <= KEYS; of++) count += model_link(i, slot, of) != NULL;
   }
   event *counted = world_log(in, COUNTED);
   counted->slot = slot;
