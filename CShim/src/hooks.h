@@ -20,6 +20,8 @@ typedef struct kvo_thread kvo_thread;
 typedef struct kvo_lock kvo_lock;
 typedef struct kvo_frame_content kvo_frame_content;
 typedef struct kvo_open_scope kvo_open_scope;
+struct kvo_bound;
+typedef struct kvo_change_place kvo_change_place;
 
 /** A source location of the program: a file name, or NULL, and a line. */
 typedef struct kvo_place {
@@ -90,6 +92,13 @@ struct kvo_hooks {
   void (*class_ends)(kvo_class *cls);
   /** classes: the body of trampolines, as libffi calls it. */
   kvo_function intercepted;
+  /** expressions: whether a scope of this thread has noted a change of this key and is going to tell the expression, or, if that counts, a
+   * change is announced by hand. Only while kvo__own.open_changes is not 0; the expression is locked. */
+  bool (*is_open)(const kvo_tracked *tracked, kvo_slot *slot, const kvo_change_place *place, bool with_announced);
+  /** expressions: settles the binding with this node, its own. No lock may be held. */
+  void (*settle)(const kvo_node *node);
+  /** registry: what is kept of a binding, whose observation is freed. */
+  void (*free_binding)(struct kvo_bound *bound);
   /** registry: a node of an expression is freed; releases its reference. */
   void (*release_expression)(kvo_tracked *tracked);
 
@@ -173,6 +182,8 @@ struct kvo_hooks {
   /** A limit of the setting or of the stack is reached. KVO0024 if several observations call each other in a cycle with repeating values,
    * otherwise KVO0023. */
   void (*too_deep)(uint32_t depth, const kvo_nesting *nesting, bool by_variable);
+  /** KVO0024: bindings that set each other's properties without end, by their own nodes. */
+  void (*unsettled)(const kvo_node *const *bindings, size_t count, uint32_t rounds);
   /** KVO0025: the callback of `inner` and those around it up to that of `outer`, or, if NULL, a getter in an evaluation, were left without
    * returning. */
   void (*left)(const kvo_node *outer, const kvo_node *inner);

@@ -1,5 +1,6 @@
 /* runtime.c - assembles the rooms: the table of hooks, and what happens when the library is loaded and unloaded. */
 #include "changes/scopes.h"
+#include "changes/settle.h"
 #include "hooks.h"
 #include "methods/methods.h"
 #include "platform/settings.h"
@@ -33,7 +34,7 @@ static void thread_ends(kvo_thread *self) {
   kvo__unwind_drop(self);
   kvo__scopes_drop();
   kvo__manual_drop(); /* may run code of the program, with marks */
-  kvo__id_thread_end(self);
+  kvo__ids_thread_end(self);
 #if KVO_DIAGNOSTICS
   kvo__trace_thread_end(self);
   kvo__slow_thread_end(self);
@@ -62,6 +63,9 @@ const struct kvo_hooks kvo__hooks = {
     .forked = forked,
     .class_ends = kvo__methods_end,
     .intercepted = (kvo_function)kvo__intercepted,
+    .is_open = kvo__is_open,
+    .settle = kvo__settle_one,
+    .free_binding = kvo__bound_free,
     .release_expression = kvo__tracked_release,
 #if KVO_DIAGNOSTICS
     .change_begins = kvo__note_change_begins,
@@ -98,6 +102,7 @@ const struct kvo_hooks kvo__hooks = {
     .interrupted = kvo__fault_interrupted,
     .too_deep = kvo__fault_too_deep,
     .left = kvo__fault_abandoned,
+    .unsettled = kvo__fault_unsettled,
     .slow = kvo__fault_slow,
     .no_will = kvo__fault_no_will,
     .unfinished = kvo__fault_unfinished,

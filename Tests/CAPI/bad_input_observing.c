@@ -63,6 +63,14 @@ ROW(kvo_observation_resume) { FOR_EACH_BAD_ID(kvo_observation_resume(id, true));
 ROW(kvo_observation_is_paused) {
   for (size_t i = 0; i < sizeof no_ids / sizeof *no_ids; i++) CHECK(!kvo_observation_is_paused(no_ids[i]));
 }
+ROW(kvo_settle) {
+  for (size_t i = 0; i < sizeof no_ids / sizeof *no_ids; i++) kvo_settle(no_ids[i]);
+}
+
+ROW(kvo_unsettle) {
+  for (size_t i = 0; i < sizeof no_ids / sizeof *no_ids; i++) kvo_unsettle(no_ids[i]);
+}
+
 ROW(kvo_observation_is_registered) {
   for (size_t i = 0; i < sizeof no_ids / sizeof *no_ids; i++) CHECK(!kvo_observation_is_registered(no_ids[i]));
 }

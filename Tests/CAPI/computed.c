@@ -122,7 +122,7 @@ static void note_area(const kvo_raw_change *change, void *user_data) {
 }
 
 static void observe_area(seen *self, square *of, int options) {
-  static const kvo_observer_ops ops = {note_area, NULL, NULL, evaluate_area, release_copy, NULL};
+  static const kvo_observer_ops ops = {note_area, NULL, NULL, evaluate_area, release_copy, NULL, NULL, NULL};
   kvo_binding_observer described = {
       .key_path = area_name, .options = (kvo_options)options, .ops = &ops, .user_data = self, KVO_HERE};
   self->of = of;
@@ -195,7 +195,7 @@ static void set_side_again(watcher *self, const kvo_change *change) {
   set_side(of, 5);
 }
 
-TEST("what a callback changes during its setter notifies as usual") {
+TEST("what a callback changes during its setter is told at the end of that, once") {
   square *of = make(1);
   seen area = {0};
   watcher side = {.then = set_side_again, .then_arg = of};
@@ -203,7 +203,7 @@ TEST("what a callback changes during its setter notifies as usual") {
   watch_side(of, &side);
   set_area(of, 2);
   CHECK_EQ(side.calls, 2);
-  CHECK_EQ(area.calls, 2);
+  CHECK_EQ(area.calls, 1);
   CHECK_EQ(area.last, 25);
   CHECK_OK(kvo_remove_observer(area.id));
   CHECK_OK(kvo_remove_observer(side.id));
@@ -222,7 +222,7 @@ static void announce_side(square *of) {
 
 /* An observation of the key itself, which no change of another key notifies. */
 static void observe_key(seen *self, square *of, kvo_key key) {
-  static const kvo_observer_ops ops = {note_area, NULL, NULL, NULL, NULL, NULL};
+  static const kvo_observer_ops ops = {note_area, NULL, NULL, NULL, NULL, NULL, NULL, NULL};
   kvo_binding_observer described = {.key_path = "key", .ops = &ops, .user_data = self, KVO_HERE};
   CHECK_OK(kvo_binding_observe_key(&of->header, key, &described, &self->id));
 }

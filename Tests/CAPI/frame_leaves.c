@@ -174,7 +174,7 @@ static kvo_observation watch_third(third *of, int options) {
   static const kvo_observer_ops ops = {.callback = note_third, .evaluate = evaluate_third, .release = free_third};
   kvo_binding_observer observer = {.key_path = "third", .options = (kvo_options)options, .ops = &ops, .user_data = of};
   kvo_observation id;
-  CHECK_OK(kvo_binding_observe_tracked(as_object(of->root), &observer, false, &id));
+  CHECK_OK(kvo_binding_observe_tracked(as_object(of->root), &observer, true, &id));
   return id;
 }
 

@@ -77,7 +77,7 @@ static int deaths_notified(bool turned) {
   watch(first, "next.next.next", KVO_ENDS_WITH_OBJECT, &path);
   watch(second, "next", KVO_PRIOR | KVO_ENDS_WITH_OBJECT, &turner);
   item_set_next(second, fourth);
-  int told = path.calls - (turned ? 1 : 0);
+  int told = path.calls;
   item_destroy(first);
   item_destroy(second);
   item_destroy(fourth);
@@ -86,7 +86,7 @@ static int deaths_notified(bool turned) {
 
 TEST("a death notifies also in a change during which a key has become the end of the path") {
   CHECK_EQ(deaths_notified(false), 2);
-  CHECK_EQ(deaths_notified(true), 2);
+  CHECK_EQ(deaths_notified(true), 2); /* of what the prior observer changes it is told by the change itself */
 }
 
 static watcher late;
@@ -195,11 +195,11 @@ TEST("a path is told its own value when an observer of an object on it sets the 
     watch(first, "next.value", all_options[i], &path);
     watch(first, "next", KVO_NONE, &setting);
     item_set_next(first, reached);
-    CHECK_EQ(path.calls, 2);
+    CHECK_EQ(path.calls, 1);
     item_set_value(reached, 78);
-    CHECK_EQ(path.calls, 3);
+    CHECK_EQ(path.calls, 2);
     item_set_value(left_one, 5);
-    CHECK_EQ(path.calls, 3);
+    CHECK_EQ(path.calls, 2);
     end_led(&path, &setting);
   }
 }
@@ -211,7 +211,7 @@ TEST("and also when the object was set before the path was led away, by an obser
     watch(first, "next.value", all_options[i], &path);
     watch(first, "next", KVO_PRIOR, &setting);
     item_set_next(first, reached);
-    CHECK_EQ(path.calls, 3);
+    CHECK_EQ(path.calls, 1);
     end_led(&path, &setting);
   }
 }

@@ -15,7 +15,7 @@ TEST("in a silent scope nobody is told, by a setter or by hand, and expressions 
   item_set_next(a, c);
   CHECK_EQ(w.calls + w.priors + quiet.calls + path.calls + leaf.calls, 0);
   item_set_value(c, 6); /* another object */
-  CHECK_TOLD(path, 1, 3, 6);
+  CHECK_TOLD(path, 1, 2, 6); /* 3 was told nobody */
   CHECK_EQ(leaf.calls, 1);
   kvo_scope_end(&scope);
   CHECK_EQ(w.calls + w.priors + quiet.calls, 0);
@@ -54,7 +54,7 @@ TEST("silent changes may end in any order, and the expressions then follow the n
     kvo_scope_end(&scope);
     item_set_value(b, 7);
     for (int i = 0; i < MANY; i++) {
-      CHECK_TOLD(w[i], 1, 2, 7);
+      CHECK_TOLD(w[i], 1, 1, 7);
       CHECK_OK(kvo_remove_observer(w[i].id));
       item_destroy(roots[i]);
     }
@@ -111,10 +111,10 @@ TEST("in a silent scope a store that releases the old object is silent, also for
   kvo_scope_end(&wider);
   CHECK_EQ(path.calls + longer.calls, 0);
   item_set_value(next, 6);
-  CHECK_TOLD(path, 1, 5, 6);
+  CHECK_TOLD(path, 1, 2, 6);
   item_set_next(next, item_make(7));
   CHECK_EQ(longer.calls, 1);
-  CHECK(longer.old_value.nil);
+  CHECK_EQ(longer.old_value.integer, 4);
   CHECK_EQ(longer.new_value.integer, 7);
   CHECK_EQ(faults.count, 0);
 }
@@ -138,7 +138,7 @@ TEST(
   kvo_scope_end(&scope);
   CHECK_EQ(path.calls, 0);
   item_set_value(next, 5);
-  CHECK_TOLD(path, 1, 4, 5);
+  CHECK_TOLD(path, 1, 2, 5);
   CHECK_EQ(faults.count, 0);
 }
 

@@ -113,20 +113,6 @@ TEST("of a longer path the object is named that had the replaced one") {
   finish(&one);
 }
 
-TEST("it is reported as well if the next notified change is one of the same property") {
-  for (int is_root = 0; is_root < 2; is_root++) {
-    make_path();
-    faults.count = 0;
-    expression one = {.root = root, .body = read_next_next_value};
-    begin(&one);
-    item *holder = is_root ? root : second;
-    holder->next = fresh;
-    item_set_next(holder, is_root ? second : third);
-    check_reported(1, holder);
-    finish(&one);
-  }
-}
-
 static void read_value_before(const expression *self) {
   read_value(self->root);
   read_value(next_of(self->root));

@@ -100,11 +100,13 @@ static pthread_barrier_t start;
 
 static void register_one(void *arg) {
   pthread_barrier_wait(&start);
-  CHECK_OK(kvo_remove_observer(observe(arg, "value", KVO_NEW, NULL, NULL)));
+  kvo_observation id = observe(arg, "value", KVO_NEW, NULL, NULL);
+  pthread_barrier_wait(&start);
+  CHECK_OK(kvo_remove_observer(id));
 }
 
-TEST("of tables that threads make for the first ids at the same time one is kept for every two threads of 32") {
-  enum { COUNT = 32, TABLES = 16 };
+TEST("of slabs that threads make for the first observations at the same time one is kept for every 16 threads of 32") {
+  enum { COUNT = 32, SLABS = 2 };
   kvo_set_allocator(allocate_slowly, release, NULL);
   running *threads[COUNT];
   shared *own[COUNT];
@@ -114,7 +116,17 @@ TEST("of tables that threads make for the first ids at the same time one is kept
     join_thread(threads[i]);
     shared_destroy(own[i]);
   }
-  CHECK_EQ((int)large_blocks, TABLES);
+  CHECK_EQ((int)large_blocks, SLABS);
+}
+
+static void register_alone(void *arg) { CHECK_OK(kvo_remove_observer(observe(arg, "value", KVO_NEW, NULL, NULL))); }
+
+TEST("threads that end leave the memory for observations that they have kept to others") {
+  kvo_set_allocator(allocate_slowly, release, NULL);
+  shared *object = shared_make();
+  for (int i = 0; i < 100; i++) join_thread(start_thread(register_alone, object));
+  CHECK_EQ((int)large_blocks, 1);
+  shared_destroy(object);
 }
 
 #if defined(__GLIBC__)

@@ -55,28 +55,6 @@
       target.willStore = {}
     }
 
-    @Test("end, with the fault, if another thread sets the source in answer to each", arguments: [false, true])
-    func answeredElsewhere(isTwoWay: Bool) {
-      let (source, target) = (SharedDocument(), Interrupted())
-      var calls = 0
-      target.willStore = {
-        calls += 1
-        let pages = calls
-        if calls < 30_000 { elsewhere { source.pages = pages } }  // it should have ended
-      }
-      let codes = faults {
-        if isTwoWay {
-          source.bind(\.pages, with: target, \.value, initially: .wait)
-        } else {
-          source.source(\.pages).bind(to: target, \.value, initially: .wait)
-        }
-        source.pages = -1
-      }
-      #expect(codes == [24])
-      #expect((16_000...16_002).contains(calls), "\(calls)")
-      target.willStore = {}
-    }
-
     @Test("end while another thread goes on: it gives the other side the last value", arguments: [false, true])
     func handedOver(isTwoWay: Bool) {
       let (one, other) = (Locked(), Locked())

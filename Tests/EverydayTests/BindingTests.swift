@@ -56,7 +56,7 @@
       let (document, other, log) = (Document(), Document(), Log<String>())
       document.source(\.title).bind(to: other, \.title) { log.add(other.title) }
       document.title = "A"
-      #expect(log.all == ["", "A"])
+      #expect(log.all == ["A"])
     }
 
     @Test("of merged sources first sets the value of the first one that has one, once, and then that of each change")
@@ -218,7 +218,7 @@
       }
     }
 
-    @Test("in a cycle that never settles is told once, and all keep their last values")
+    @Test("in a cycle that never settles is told once for a change, and all keep their last values")
     func endlessCycle() {
       let (one, other) = (Document(), Document())
       let first = faults {
@@ -230,7 +230,7 @@
         one.pages = 1
         other.pages = 5
       }
-      #expect(later == [])
+      #expect(later == [24, 24])
       #expect(abs(one.pages - other.pages) <= 1)
     }
 
@@ -257,7 +257,7 @@
       #expect(panel.caption == "A")
       await Task.detached { for title in ["B", "C", "D"] { shared.title = title } }.value
       while panel.caption != "D" { await Task.yield() }
-      #expect(log.all == ["", "A", "B", "C", "D"])
+      #expect(log.all == ["A", "B", "C", "D"])
     }
 
     @Test("that is ended while it sets its target does not set it again")
@@ -284,13 +284,15 @@
     @Test("can be ended while it sets its target for the first time")
     func endedInitially() {
       let (one, other) = (Document(), Document())
+      one.pages = 1
       let token = one.source(\.pages).bind(to: other, \.pages) { other.unbind(\.pages) }
       one.pages = 5
-      #expect(other.pages == 0)
+      #expect(other.pages == 1)
       #expect(!token.isActive)
+      other.title = "-"
       one.bind(\.title, with: other, \.title) { one.unbindAll() }
       other.title = "A"
-      #expect(one.title == "")
+      #expect(one.title == "-")
     }
 
     @Test("chains, one hundred long")

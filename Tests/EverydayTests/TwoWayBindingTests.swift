@@ -58,14 +58,14 @@
       #expect(codes == [])
     }
 
-    @Test("corrects the other side once when a setter makes another value")
+    @Test("corrects the other side when a setter makes another value, and tells it once")
     func correction() {
       let (bounded, model, log) = (Bounded(most: 40), Document(), Log<Int>())
       bounded.bind(\.value, with: model, \.pages)
       let token = model.observe(\.pages, options: .new) { _, change in log.add(change.newValue!) }
       #expect(faults { model.pages = 99 } == [])
       #expect([bounded.value, model.pages] == [40, 40])
-      #expect(log.all.sorted() == [40, 99])
+      #expect(log.all == [40])
       token.invalidate()
     }
 
@@ -171,29 +171,6 @@
       #expect(codes == [])
     }
 
-    @Test("is not at its limit because another thread sets a side again and again during a transfer")
-    func othersChanges() {
-      let (one, other, echo) = (SharedDocument(), SharedDocument(), Log<Int>())
-      let codes = faults {
-        one.bind(\.pages, with: other, \.pages, initially: .wait)
-        one.pages = 1
-        onOtherThread {
-          nonisolated(unsafe) var isEcho = false
-          let token = other.observe(\.pages) { _, _ in
-            guard !isEcho, echo.all.count < 1100 else { return }
-            echo.add(0)
-            isEcho = true
-            onOtherThread { one.pages += 1 }
-            isEcho = false
-          }
-          one.pages = 100
-          token.invalidate()
-        }
-      }
-      #expect(codes == [])
-      #expect([one.pages, other.pages] == [1200, 1200])
-    }
-
     @Test("has the last value, though another thread sets one while the value is read")
     func setWhileRead() {
       let (counter, other) = (SharedCounter(), SharedCounter())
@@ -231,7 +208,7 @@
       #expect([one.tags, other.tags, third.tags] == [["B", "C"], ["B", "C"], ["B", "C"]])
     }
 
-    @Test("whose setters never agree is told once, and both sides keep their last values")
+    @Test("whose setters never agree is told once for a change, and both sides keep their last values")
     func neverAgrees() {
       let (bounded, model) = (Bounded(most: 40), AtLeast())
       let first = faults {
@@ -239,7 +216,7 @@
         model.value = 60
       }
       #expect(first == [24])
-      #expect(faults { model.value = 70 } == [])
+      #expect(faults { model.value = 70 } == [24])
       #expect([bounded.value, model.value] == [40, 50])
     }
 
@@ -257,7 +234,7 @@
         model.value = 60
       }
       #expect(codes == [24])
-      #expect((500...505).contains(conversions), "\(conversions)")  // in every second of the 1000 rounds
+      #expect((1000...1005).contains(conversions), "\(conversions)")
     }
 
     @Test("of collections transfers the whole collection, however it was changed")
@@ -288,7 +265,7 @@
       #expect(faults { other.source(\.title).bind(to: one, \.title, exclusive: true) } == [19])
     }
 
-    @Test("whose conversions never agree is told once, and both sides keep their last values")
+    @Test("whose conversions differ sets the other side once, without a fault")
     func conversionsNeverAgree() {
       let (one, other) = (Document(), Document())
       let first = faults {
@@ -296,7 +273,7 @@
         one.pages = 4
         #expect([one.pages, other.pages] == [4, 5])
       }
-      #expect(first == [24])
+      #expect(first == [])
       #expect(faults { other.pages = 9 } == [])
       #expect([one.pages, other.pages] == [9, 9])
     }

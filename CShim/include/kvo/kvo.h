@@ -299,6 +299,7 @@ KVO_ASSUME_NONNULL_END
 }
 #endif
 
+#include <kvo/kvo_bind.h>
 #include <kvo/kvo_coding.h>
 #include <kvo/kvo_collection.h>
 #include <kvo/kvo_fault.h>

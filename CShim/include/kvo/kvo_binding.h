@@ -316,6 +316,12 @@ typedef struct kvo_observer_ops {
   /** For expressions: returns whether two values that `evaluate` returned are the same, as `same` of kvo_value_ops. NULL if they cannot be
    * compared. */
   bool (*KVO_NULLABLE same)(const void *one, const void *other, void *user_data);
+  /** For expressions: returns whether this thread may call `evaluate`. NULL if every thread may. The thread that registers the observation
+   * is not asked. The answer has to hold until the call of the runtime that asked has returned. */
+  bool (*KVO_NULLABLE is_here)(void *user_data);
+  /** NULL without `is_here`: called for a change that was made on a thread which may not evaluate. Arranges for kvo_settle to be called on
+   * one that may, now or later. It is not called again until then, except after a pause. */
+  void (*KVO_NULLABLE ask)(kvo_observation observation, void *user_data);
 } kvo_observer_ops;
 
 /** Describes an observation registered through a binding. */
@@ -346,7 +352,18 @@ typedef struct kvo_binding_observer {
   const char *KVO_NULLABLE note;
   /** The observer is a receiver: kvo_binding_remove does not find the observation, only kvo_binding_end_all does. */
   bool is_receiver;
+  /** The callback sets a property to what the observation tells: this key of this object, or NULL and 0 if the object is none of the
+   * runtime's. Such observations are settled before anyone is told of the change: each after those that set what it reads, and once more if
+   * that is set again. Meanwhile what they set is stored, and its observers are told afterwards, once, with the values before and now. The
+   * address is only compared. */
+  bool is_binding;
+  kvo_object *KVO_NULLABLE target;
+  kvo_key target_key;
 } kvo_binding_observer;
+
+/** Returns a number of the settling in progress on this thread, which no other one has, to any observation with `is_binding`; 0 when nothing
+ * is being settled. Cannot fail. Any thread. */
+KVO_API uint64_t kvo_settling_serial(void);
 
 /** Observes one stored key and stores the id in `*out`: `old_value` and `new_value` are what the frame delivers. NULL where it is not
  * allowed, also in members of the observer and of its ops, and unknown options, are fault KVO0008. Fails as kvo_add_observer does. */
@@ -356,10 +373,22 @@ KVO_API kvo_status kvo_binding_observe_key(kvo_object *object, kvo_key key, cons
 /** Observes whatever the observer's `evaluate` reads: a key path, a computed property or any expression. Stores the id in `*out`.
  *
  * The expression is evaluated at registration, before a change if the old value is wanted, and after each change of what it read: possibly
- * on several threads at the same time, and within itself if it changes what it has read. `keep_last` keeps the last value, so that it can
+ * on several threads at the same time, and within itself if it changes what it has read. With `is_here` it is
+ * evaluated at registration, and later only where that is true. `keep_last` keeps the last value, so that it can
  * be delivered as the old value when an intermediate object dies. Fails as kvo_binding_observe_key does. */
 KVO_API kvo_status kvo_binding_observe_tracked(kvo_object *object, const kvo_binding_observer *observer, bool keep_last,
                                                kvo_observation *out);
+
+/** Answers `ask`, where the expression may be evaluated: evaluates it, subscribes to what it reads, and notifies the observer once. The old
+ * value is the one delivered last, which needs `keep_last`; the new one is the present one. A prior notification is sent just before.
+ * Nothing happens if nothing was asked for, if a later change has been delivered meanwhile, or if the observation has ended. If it is
+ * paused, the observer is notified after the pause. */
+KVO_API void kvo_settle(kvo_observation observation);
+
+/** Has an expression evaluated, and its observer notified, as after a change of something that it has read: at once, or through `ask`. For
+ * an observer that got a change of the last property of a path where it must not read the path itself. Nothing happens if the observation
+ * has ended. */
+KVO_API void kvo_unsettle(kvo_observation observation);
 
 /** Removes the newest observation of this object with this identity address and key path, and, if `match_context`, this context. If there
  * is none, it returns NOT_REGISTERED, and this is fault KVO0002, or KVO0003 if it was removed before, with this source location; NULL for
@@ -415,13 +444,8 @@ KVO_API void kvo_object_visit_observations(const kvo_object *object,
 
 /* ------------------------------------------------------------------------------------------------------------ Faults -- */
 
-/** Returns the limit that KVO_MAX_ROUNDS sets: how often a binding may set its target in answer to itself. Cannot fail. Any thread. */
+/** Returns the limit that KVO_MAX_ROUNDS sets: how often a binding may run in one settling. Cannot fail. Any thread. */
 KVO_API uint32_t kvo_binding_max_rounds(void);
-
-/** Has all threads execute a memory barrier: what this thread has stored before is seen by what they load afterwards, and what they have
- * stored before by what this thread loads afterwards. For a scheme with plain stores on one side, whose other side is rare: it takes a
- * microsecond, or 10 milliseconds where the system refuses membarrier(2). Cannot fail. Any thread. */
-KVO_API void kvo_binding_barrier(void);
 
 /** Returns the edit distance between a misspelt name and one that may have been meant: letters to insert, remove, replace or transpose,
  * whatever their case. 0 if they are equal, or too far apart to be meant. A getter's name, such as "isOpen", is close to its key, "open".

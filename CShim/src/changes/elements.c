@@ -169,7 +169,9 @@ static void notify_insertion(kvo_frame *frame, const kvo_mutation *of, const kvo
   if (done > 0) {
     notify_part(frame, of, old_value, done);
     frame = &own;
-    if (kvo_frame_begin_change(frame, of->object, of->property->key, insertion.kind, insertion.indexes, 1) == 0) return;
+    if (kvo__frame_enter_change(frame, of->object, of->property->key, insertion.kind, insertion.indexes, 1,
+                                __builtin_frame_address(0)) == 0)
+      return;
   } else {
     kvo_raw_change *record = &kvo__frame_content_of(frame)->record;
     record->kind = insertion.kind;
@@ -192,9 +194,8 @@ static kvo_status change_untold(const kvo_mutation *of, bool may_have_changed) {
 
 /* Calls the observers that are notified before the change. The old elements are read again afterwards, because those may have changed the
  * collection. */
-static kvo_elements *tell_before(kvo_frame *frame, const kvo_mutation *of, kvo_elements *old_value, bool wants_old,
-                                 const void *stack_frame) {
-  kvo__frame_will(frame, old_value, stack_frame);
+static kvo_elements *tell_before(kvo_frame *frame, const kvo_mutation *of, kvo_elements *old_value, bool wants_old) {
+  kvo_frame_will(frame, old_value);
   if (!wants_old || !of->property->to_many->is_list) return old_value;
   kvo__elements_free(old_value);
   return old_elements(of);
@@ -203,12 +204,12 @@ static kvo_elements *tell_before(kvo_frame *frame, const kvo_mutation *of, kvo_e
 static kvo_status mutate(const kvo_mutation *of) {
   kvo_frame frame;
   bool has_happened, is_alone = kvo__own.open_changes == 0;
-  uint32_t wants = kvo_frame_begin_change(&frame, of->object, of->property->key, of->kind, of->indexes, of->count);
+  uint32_t wants = kvo__frame_enter_change(&frame, of->object, of->property->key, of->kind, of->indexes, of->count,
+                                           __builtin_frame_address(0));
   if (wants == 0) return change_untold(of, !is_alone);
   bool wants_old = (wants & KVO_FRAME_WANTS_OLD) != 0;
   kvo_elements *old_value = wants_old ? old_elements(of) : NULL;
-  if ((wants & KVO_FRAME_WANTS_WILL) != 0)
-    old_value = tell_before(&frame, of, old_value, wants_old, __builtin_frame_address(0));
+  if ((wants & KVO_FRAME_WANTS_WILL) != 0) old_value = tell_before(&frame, of, old_value, wants_old);
   progress made = {0};
   kvo_status status = check_again(of, &has_happened);
   if (status == KVO_OK && !has_happened) status = change_all(of, &made);

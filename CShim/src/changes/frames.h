@@ -17,8 +17,6 @@ struct kvo_frame_content {
    * began. `late_limit`: after the store, the birth of the newest node; up to it, dependencies of expressions registered before the change
    * are notified, too. */
   uint64_t limit, registered, late_limit;
-  /** NULL unless kvo_frame_will was called. */
-  kvo_will_phase *will;
   uint8_t kind;
   uint8_t wants;
   bool started;
@@ -26,6 +24,12 @@ struct kvo_frame_content {
   bool is_marked;
   /** The mark is made when the change begins and protects the nodes (kvo_mark.reads). Otherwise the change is counted (`entered`). */
   bool is_reading;
+  /** It counts in kvo_slot.storing, until the store. */
+  bool is_in_place;
+  /** The bindings of the key have been settled, and are not told by the change itself. */
+  bool is_settled;
+  /** Its end tells the observers of what those have set, or NULL. */
+  kvo_open_scope *hold;
   /** Something listened (kvo__is_tapped) when the change began or resumed; it is also told of the deliveries and the end. */
   bool is_tapped;
   uint32_t mark;
@@ -39,18 +43,29 @@ static inline kvo_frame_content *kvo__frame_content_of(kvo_frame *frame) { retur
 
 /** Whether a node's expression is evaluated for this change; other nodes get the frame's values. */
 static inline bool kvo__frame_evaluates(const kvo_frame_content *change, kvo_node_kind kind) {
-  return kind == KVO_NODE_DEPENDENCY || (kind == KVO_NODE_SUBJECT && change->kind == KVO_CHANGE_SETTING);
+  return kind == KVO_NODE_DEPENDENCY || kind == KVO_NODE_LEAD ||
+         (kind == KVO_NODE_SUBJECT && change->kind == KVO_CHANGE_SETTING);
 }
 
 KVO_HIDDEN uint32_t kvo__frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key, bool by_setter,
                                      kvo_change_kind kind, const kvo_selection *selection);
-/** kvo_frame_enter for a frame of the function with this stack frame. */
+/** kvo_frame_enter for a frame of the function with this stack frame; `slowly`: in the cases that set.c does not know. */
+KVO_HIDDEN uint32_t kvo__frame_enter_slowly(kvo_frame *frame, kvo_object *object, kvo_key key, const void *stack_frame);
 KVO_HIDDEN uint32_t kvo__frame_enter(kvo_frame *frame, kvo_object *object, kvo_key key, const void *stack_frame);
 /** Does what kvo_frame_finish_with does, from a node on; then the caller has set `late_limit`. With NULL, for all nodes that are left. */
 KVO_HIDDEN void kvo__frame_finish_from(kvo_frame *frame, kvo_node *next, const void *old_value, const void *new_value);
-/** kvo_frame_will for a change that is made within the stack frame of the caller: it has ended, or was abandoned, when that frame is
- * gone. */
-KVO_HIDDEN void kvo__frame_will(kvo_frame *frame, const void *old_value, const void *stack_frame);
+/** kvo_frame_begin_change for a frame of the function with this stack frame. */
+KVO_HIDDEN uint32_t kvo__frame_enter_change(kvo_frame *frame, kvo_object *object, kvo_key key, kvo_change_kind kind,
+                                            const size_t *indexes, size_t count, const void *stack_frame);
+/** Bracket the notifications before a change of a key, in this stack frame. */
+KVO_HIDDEN uint32_t kvo__before_begin(const kvo_slot *slot, const void *frame);
+KVO_HIDDEN void kvo__before_end(uint32_t mark);
+/** If this thread is notifying observers before a change of this object, the slot of that change; otherwise NULL. */
+KVO_HIDDEN const kvo_slot *kvo__in_will_of(const kvo_info *info);
+/** Ends a change of an object that is being destroyed, whose death is told instead. */
+KVO_HIDDEN void kvo__frame_drop(kvo_frame *frame);
+/** Says that the change has come to the expression at its cursor: what is left to the change from now on is left to older ones. */
+KVO_HIDDEN kvo_change_place kvo__frame_reaches(kvo_frame_content *change);
 /** Notifies an observer before the change: a direct one, or an expression that is a leaf. */
 KVO_HIDDEN void kvo__send_prior(const kvo_frame_content *change, kvo_node *node, bool is_leaf, const void *old_value);
 /** Begins a silent change, if there are expressions for its end to evaluate. */

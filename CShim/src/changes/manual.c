@@ -10,15 +10,18 @@ static const kvo_property *property_of(kvo_manual *open) {
 
 /* ---------------------------------------------------------------------------------------------------------------- Ends -- */
 
-static void free_manual(kvo_manual *open) {
+static void free_manual(kvo_manual *open, bool by_death) {
   const kvo_property *property = property_of(open);
   kvo__property_release(property, open->old_value);
   kvo__property_release(property, open->new_value);
-  kvo_frame_end(&open->frame);
+  if (by_death)
+    kvo__frame_drop(&open->frame);
+  else
+    kvo_frame_end(&open->frame);
   kvo__free(open);
 }
 
-static void end_unfinished(kvo_manual *open, const char *end) {
+static void end_unfinished(kvo_manual *open, const char *end, bool by_death) {
   if (!open->is_reported) {
     kvo_fault_observation concerned;
     bool is_observed = kvo__describe_first(kvo__manual_content(open)->slot, &concerned);
@@ -26,13 +29,13 @@ static void end_unfinished(kvo_manual *open, const char *end) {
     KVO_TELL(unfinished, kvo__manual_content(open)->info, open->object, open->name, is_observed ? &concerned : NULL,
              end, &will);
   }
-  free_manual(open);
+  free_manual(open, by_death);
 }
 
 void kvo__manual_drop(void) {
   for (kvo_manual *open = kvo__manual_innermost(); open != NULL; open = kvo__manual_innermost()) {
     kvo__manual_take_out(open);
-    end_unfinished(open, "its thread ended");
+    end_unfinished(open, "its thread ended", false);
   }
 }
 
@@ -43,7 +46,7 @@ void kvo__manual_end_of(const kvo_info *info) {
       continue;
     }
     kvo__manual_take_out(open);
-    end_unfinished(open, "its object ended");
+    end_unfinished(open, "its object ended", true);
     open = kvo__manual_innermost(); /* the fault handler may have changed the list */
   }
 }
@@ -294,7 +297,7 @@ static kvo_status did_change(kvo_object *object, const char *key, const kvo_anno
     kvo_frame_deliver(&open->frame, open->old_value, open->has_values ? open->new_value : new_value);
     if (new_value != NULL) kvo__property_release(property_of(open), new_value);
   }
-  free_manual(open);
+  free_manual(open, false);
   return KVO_OK;
 }
 

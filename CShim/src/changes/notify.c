@@ -1,6 +1,7 @@
 /* notify.c - a change, from before the store until the last observer has been notified. */
 #include "changes/announcements.h"
 #include "changes/scopes.h"
+#include "changes/settle.h"
 
 static kvo_frame_content *content(kvo_frame *frame) { return kvo__frame_content_of(frame); }
 
@@ -39,11 +40,11 @@ uint32_t kvo__frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key, boo
   change->limit = limit;
   change->late_limit = 0;
   change->registered = atomic_load_explicit(&kvo__births, memory_order_relaxed);
-  change->will = NULL;
   change->kind = (uint8_t)kind;
   change->wants = (uint8_t)wants;
   change->started = false;
-  change->is_marked = change->is_reading = false;
+  change->is_marked = change->is_reading = change->is_in_place = change->is_settled = false;
+  change->hold = NULL;
   change->is_tapped = false;
   change->record = record_of(change, selection);
   /* Last, because an atomic read-modify-write waits for the loads before it and delays those after it. */
@@ -102,19 +103,6 @@ bool kvo__notifies_itself(const kvo_object *object, kvo_key key) {
   return kvo__manual_innermost() != NULL && kvo__manual_find(&kvo__own.thread->manuals, NULL, object, key) != NULL;
 }
 
-/* Whether a change at this depth happens inside a store of a computed property on which the expression depends as well. That store notifies
- * the expression itself. */
-static bool is_told_by_store_at(uint32_t depth, kvo_tracked *tracked) {
-  for (const kvo_mute *mute = kvo__own.mutes; mute != NULL && mute->depth == depth; mute = mute->outer)
-    if (mute->is_computed && kvo__tracked_hears(tracked, kvo__word_info(kvo__word(mute->object)), mute->key))
-      return true;
-  return false;
-}
-
-static bool is_told_by_store(const kvo_frame_content *change, kvo_tracked *tracked) {
-  return is_told_by_store_at(present_depth() - change->is_marked, tracked);
-}
-
 /* kvo_frame_begin while this thread has an open mute, an announced change or a scope. */
 __attribute__((noinline, cold)) static uint32_t begin_slowly(kvo_frame *frame, kvo_object *object, kvo_key key) {
   if (takes_mute(object, key) || kvo__scope_takes(object, key, true)) return 0;
@@ -123,14 +111,13 @@ __attribute__((noinline, cold)) static uint32_t begin_slowly(kvo_frame *frame, k
   return wants;
 }
 
-uint32_t kvo_frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key) {
-  if (frame == NULL || object == NULL) return 0;
+static uint32_t begin_setting(kvo_frame *frame, kvo_object *object, kvo_key key) {
   if (__builtin_expect(kvo__own.open_changes != 0, false)) return begin_slowly(frame, object, key);
   return kvo__frame_begin(frame, object, key, true, KVO_CHANGE_SETTING, NULL);
 }
 
-uint32_t kvo_frame_begin_change(kvo_frame *frame, kvo_object *object, kvo_key key, kvo_change_kind kind,
-                                const size_t *indexes, size_t count) {
+static uint32_t begin_change(kvo_frame *frame, kvo_object *object, kvo_key key, kvo_change_kind kind,
+                             const size_t *indexes, size_t count) {
   bool is_good = frame != NULL && object != NULL && kind >= KVO_CHANGE_SETTING && kind <= KVO_CHANGE_REPLACEMENT;
   if (!is_good) return 0;
   bool is_alone = __builtin_expect(kvo__own.open_changes == 0, true);
@@ -141,15 +128,75 @@ uint32_t kvo_frame_begin_change(kvo_frame *frame, kvo_object *object, kvo_key ke
   return wants;
 }
 
-static inline bool may_evaluate(kvo_node_kind kind) { return kind == KVO_NODE_DEPENDENCY || kind == KVO_NODE_SUBJECT; }
+/* The change may end on any thread. Until the store, expressions are left to it. */
+static uint32_t in_place(kvo_frame *frame, uint32_t wants) {
+  if (wants == 0) return 0;
+  content(frame)->is_in_place = true;
+  atomic_fetch_add(&content(frame)->slot->storing, 1);
+  if (!atomic_load_explicit(&kvo__has_in_place, memory_order_relaxed)) atomic_store(&kvo__has_in_place, true);
+  return wants;
+}
+
+static inline void set_slot(const kvo_frame_content *change) {
+  if (change->mark < KVO_TOO_DEEP) kvo__mark_at(change->mark)->slot = change->slot;
+}
+
+/* The change ends in this stack frame: until the store, expressions are left to its mark. */
+static uint32_t in_frame(kvo_frame *frame, uint32_t wants, const void *stack_frame) {
+  if (wants == 0) return 0;
+  kvo_frame_content *change = content(frame);
+  change->mark = kvo__mark(0, NULL, NULL, NULL);
+  change->is_marked = true;
+  if (change->mark >= KVO_TOO_DEEP) return wants;
+  kvo_mark *mark = kvo__mark_at(change->mark);
+  mark->node = kvo__no_node;
+  mark->slot = change->slot;
+  mark->recorder = kvo__own.recorder;
+  __atomic_store_n(&mark->frame, stack_frame, __ATOMIC_RELAXED);
+  return wants;
+}
+
+uint32_t kvo_frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key) {
+  return frame != NULL && object != NULL ? in_place(frame, begin_setting(frame, object, key)) : 0;
+}
+
+uint32_t kvo__frame_enter_slowly(kvo_frame *frame, kvo_object *object, kvo_key key, const void *stack_frame) {
+  return in_frame(frame, begin_setting(frame, object, key), stack_frame);
+}
+
+uint32_t kvo_frame_begin_change(kvo_frame *frame, kvo_object *object, kvo_key key, kvo_change_kind kind,
+                                const size_t *indexes, size_t count) {
+  return in_place(frame, begin_change(frame, object, key, kind, indexes, count));
+}
+
+uint32_t kvo__frame_enter_change(kvo_frame *frame, kvo_object *object, kvo_key key, kvo_change_kind kind,
+                                 const size_t *indexes, size_t count, const void *stack_frame) {
+  return in_frame(frame, begin_change(frame, object, key, kind, indexes, count), stack_frame);
+}
+
+static inline bool may_evaluate(kvo_node_kind kind) { return kind >= KVO_NODE_DEPENDENCY && kind != KVO_NODE_LEAF; }
+
+/* Whether what was registered during the change, with its initial value, is told: it has read the old one. Not by a did whose will is not
+ * known. */
+static inline bool is_initial(const kvo_frame_content *change, const kvo_node *node) {
+  return change->limit != 0 && (node->options & KVO_INITIAL) != 0;
+}
+
+/* Whether a node that was linked during the change, and before the store, is told. */
+static bool is_told_late(const kvo_frame_content *change, const kvo_node *node) {
+  if (kvo__node_is_own(node)) return is_initial(change, node);
+  return kvo__node_order(node) <= change->registered || may_evaluate(kvo__node_kind(node)) || is_initial(change, node);
+}
 
 /* Whether this change notifies a node: not if it was registered during the change or has been removed. */
 static inline bool is_told(const kvo_frame_content *change, const kvo_node *node) {
   uint64_t birth = atomic_load_explicit(&node->birth, memory_order_acquire);
-  /* An expression that began to depend on this key during the change may have read the old value. */
-  bool late = birth > change->limit && birth <= change->late_limit && !kvo__node_is_own(node) &&
-              (kvo__node_order(node) <= change->registered || may_evaluate(kvo__node_kind(node)));
-  return (birth <= change->limit || late) && atomic_load_explicit(&node->live, memory_order_acquire);
+  if (!atomic_load_explicit(&node->live, memory_order_acquire)) return false;
+  if (change->is_settled && (node->options & KVO_NODE_BINDS) != 0) return false;
+  if (birth <= change->limit) return true;
+  if (!change->started) return false;
+  if (kvo__node_is_dependency(node) && atomic_load(&((kvo_tracked *)node->user_data)->is_stale)) return true;
+  return birth <= change->late_limit && is_told_late(change, node);
 }
 
 void kvo__send_prior(const kvo_frame_content *change, kvo_node *node, bool is_leaf, const void *old_value) {
@@ -163,33 +210,52 @@ void kvo__send_prior(const kvo_frame_content *change, kvo_node *node, bool is_le
     kvo__call_direct(&record, node);
 }
 
-static void begin_will(kvo_frame_content *change, const void *old_value, const void *stack_frame) {
-  const void *here = __builtin_frame_address(0);
-  kvo__wills_abandoned(here);
-  /* Without memory, observed expressions do not get the old value. */
-  change->will = kvo__will_begin(change->info, change->slot, here, stack_frame != NULL);
+uint32_t kvo__before_begin(const kvo_slot *slot, const void *frame) {
+  uint32_t depth = kvo__mark(0, NULL, NULL, NULL);
+  if (depth >= KVO_TOO_DEEP) return depth;
+  kvo_mark *mark = kvo__mark_at(depth);
+  mark->node = kvo__no_node;
+  mark->slot = slot;
+  mark->is_before = true;
+  mark->recorder = kvo__own.recorder;
+  __atomic_store_n(&mark->frame, frame, __ATOMIC_RELAXED);
+  return depth;
+}
+
+void kvo__before_end(uint32_t mark) { kvo__unmark(mark); }
+
+const kvo_slot *kvo__in_will_of(const kvo_info *info) {
+  kvo__look_for_abandoned();
+  for (uint32_t i = present_depth(); i > 0; i--) {
+    const kvo_mark *mark = kvo__mark_at(i - 1);
+    bool is_before =
+        mark->node == kvo__no_node && mark->frame != NULL && atomic_load(&mark->reads) == NULL && mark->is_before;
+    if (is_before && kvo__slot_info((kvo_slot *)(uintptr_t)mark->slot) == info) return mark->slot;
+  }
+  return NULL;
+}
+
+/* How many marks there were before that of the change, if it has one. */
+static inline uint32_t depth_of(const kvo_frame_content *change) {
+  return change->is_marked && change->mark < KVO_TOO_DEEP ? change->mark : present_depth();
+}
+
+void kvo_frame_will(kvo_frame *frame, const void *old_value) {
+  if (frame == NULL) return;
+  kvo_frame_content *change = content(frame);
+  kvo_change_place place = {.depth = depth_of(change), .own = change->slot};
+  uint32_t before = kvo__before_begin(change->slot, __builtin_frame_address(0));
   for (kvo_node *node = atomic_load(&change->slot->oldest); node != NULL; node = atomic_load(&node->newer)) {
     if (!is_told(change, node)) continue;
     kvo_node_kind kind = kvo__node_kind(node); /* read once: another thread may change it */
     if (kvo__is_paused(kind)) continue;
-    bool may_be_other = __builtin_expect(kvo__own.open_changes != 0, false) && kind != KVO_NODE_DIRECT;
-    if (may_be_other && (is_told_by_store(change, node->user_data) || kvo__is_left_to_scope(node->user_data))) continue;
     if (kvo__frame_evaluates(change, kind))
-      kvo__tracked_will(node->user_data, node, change->info, change->will);
-    else if ((node->options & KVO_PRIOR) != 0)
+      kvo__tracked_will(node->user_data, &place, (node->options & KVO_OLD) != 0);
+    else if ((node->options & KVO_PRIOR) != 0 &&
+             (kind == KVO_NODE_DIRECT || !kvo__is_postponed(node->user_data, &place, false)))
       kvo__send_prior(change, node, kind != KVO_NODE_DIRECT, old_value);
   }
-  if (change->will == NULL) return;
-  change->will->telling = NULL;
-  kvo__will_bind(change->will, stack_frame);
-}
-
-void kvo_frame_will(kvo_frame *frame, const void *old_value) {
-  if (frame != NULL) begin_will(content(frame), old_value, NULL);
-}
-
-void kvo__frame_will(kvo_frame *frame, const void *old_value, const void *stack_frame) {
-  begin_will(content(frame), old_value, stack_frame);
+  kvo__before_end(before);
 }
 
 /* Returns the first node to be notified, starting with `node` and going on to older ones. */
@@ -198,16 +264,40 @@ static inline kvo_node *told_from(const kvo_frame_content *change, kvo_node *nod
   return node;
 }
 
+/* Ends the mark as soon as there is no further observation: what the program runs before it ends the frame, such as the release of an old
+ * value, may have a less deep stack frame than the mark. */
+static inline void end_mark(kvo_frame_content *change) {
+  if (!change->is_marked || change->is_reading) return;
+  change->is_marked = false;
+  kvo__unmark(change->mark);
+}
+
+static void end_in_place(kvo_frame_content *change) {
+  change->is_in_place = false;
+  atomic_fetch_sub(&change->slot->storing, 1);
+}
+
+/* Unless the scope that tells the change has done it. */
+static void settle(kvo_frame_content *change) {
+  if (change->is_settled || (atomic_load_explicit(&change->slot->wants, memory_order_acquire) & KVO_SLOT_BINDS) == 0)
+    return;
+  change->is_settled = true;
+  change->hold = kvo__settle(change->slot, depth_of(change), change->kind == KVO_CHANGE_SETTING);
+}
+
 /* The node to be notified after the cursor. */
 static inline kvo_node *next_told(kvo_frame_content *change) {
   if (change->started) return told_from(change, atomic_load_explicit(&change->cursor->older, memory_order_acquire));
   change->started = true;
+  if (change->is_in_place) end_in_place(change);
+  if (change->is_marked && !change->is_reading) end_mark(change);
+  settle(change);
   change->late_limit = atomic_load_explicit(&change->info->births, memory_order_acquire);
   return told_from(change, atomic_load_explicit(&change->slot->newest, memory_order_acquire));
 }
 
 __attribute__((noinline, cold)) static void note_told(const kvo_frame_content *change) {
-  if (change->mark < KVO_TOO_DEEP) kvo__mark_at(change->mark)->told = kvo__told(&change->record);
+  kvo__mark_at(change->mark)->told = kvo__told(&change->record);
 }
 
 /* Notifies a DIRECT observation. Most of its record has been filled since the frame began, and one mark serves all: there may be many
@@ -215,9 +305,11 @@ __attribute__((noinline, cold)) static void note_told(const kvo_frame_content *c
 static inline void call_direct(kvo_frame_content *change, kvo_node *node) {
   if (change->is_marked) {
     kvo__mark_again(change->mark, node->id, node, &change->record);
-    if (__builtin_expect(change->mark >= kvo__own.thread->limit, false)) note_told(change);
+    if (__builtin_expect(change->mark < KVO_TOO_DEEP && change->mark >= kvo__own.thread->limit, false))
+      note_told(change);
   } else {
     change->mark = kvo__mark(node->id, NULL, node, &change->record);
+    set_slot(change);
   }
   change->is_marked = true;
   if (__builtin_expect(change->mark == KVO_TOO_DEEP, false)) {
@@ -247,14 +339,6 @@ static inline void enclose(const kvo_frame_content *change, const void *frame) {
   if (change->is_marked) kvo__mark_encloses(change->mark, frame);
 }
 
-/* Ends the mark as soon as there is no further observation: what the program runs before it ends the frame, such as the release of an old
- * value, may have a less deep stack frame than the mark. */
-static inline void end_mark(kvo_frame_content *change) {
-  if (!change->is_marked || change->is_reading) return;
-  change->is_marked = false;
-  kvo__unmark(change->mark);
-}
-
 /* Whether a leaf needs values that the frame does not have: it was registered late, or has just become a leaf. */
 static bool wants_more(const kvo_frame_content *change, const kvo_node *leaf, const void *new_value) {
   bool wants_old = (leaf->options & KVO_OLD) != 0, wants_new = (leaf->options & KVO_NEW) != 0;
@@ -279,44 +363,68 @@ __attribute__((noinline, cold)) static void tell_paused(kvo_frame_content *chang
   call_direct(change, node);
 }
 
+/* Says in the mark where the change is, for what is left to it. */
+static void mark_expression(kvo_frame_content *change, const kvo_node *node) {
+  if (!change->is_marked) {
+    change->mark = kvo__mark(0, NULL, node, &change->record);
+    change->is_marked = true;
+    set_slot(change);
+    if (change->mark < KVO_TOO_DEEP) kvo__mark_at(change->mark)->recorder = kvo__own.recorder;
+  } else {
+    forget_mark(change);
+    if (change->mark < KVO_TOO_DEEP) kvo__mark_at(change->mark)->node = node;
+  }
+}
+
+kvo_change_place kvo__frame_reaches(kvo_frame_content *change) {
+  mark_expression(change, change->cursor);
+  return (kvo_change_place){
+      .depth = depth_of(change), .changed = change->hold == NULL ? change->slot : NULL, .scope = change->hold};
+}
+
 /* Out of line, so that the common path stays small. */
 __attribute__((noinline)) static void tell_expression(kvo_frame_content *change, kvo_node *node, kvo_node_kind kind,
                                                       const void *old_value, const void *new_value) {
-  if (kvo__is_paused(kind)) {
-    tell_paused(change, node, old_value, new_value);
-    return;
-  }
-  forget_mark(change);
-  if (__builtin_expect(kvo__own.open_changes != 0, false) && is_told_by_store(change, node->user_data)) {
-    kvo__tracked_rearm(node->user_data);
-    return;
-  }
-  if (kvo__leave_to_scope(node->user_data, change->will)) {
-    if (kind != KVO_NODE_LEAF) kvo__tracked_rearm(node->user_data);
-    return;
-  }
+  kvo_tracked *tracked = node->user_data;
+  kvo_change_place place = kvo__frame_reaches(change);
   bool is_new = kvo__node_order(node) > change->registered;
-  if (is_new || kvo__frame_evaluates(change, kind) || wants_more(change, node, new_value)) {
-    if (is_new)
-      kvo__tracked_rearm(node->user_data);
-    else
-      kvo__tracked_did(node->user_data, change->will);
+  if (is_new && !is_initial(change, node) && !atomic_load(&tracked->is_stale)) {
+    kvo__tracked_rearm(tracked, change->registered != 0);
     return;
   }
-  if (kind == KVO_NODE_SUBJECT) kvo__tracked_rearm(node->user_data); /* the new elements may lead it to other keys */
+  if (is_new || kvo__frame_evaluates(change, kind) || wants_more(change, node, new_value) ||
+      atomic_load(&tracked->is_stale)) {
+    bool is_checked = old_value != NULL && (node->options & KVO_NODE_IS_CHECKED) != 0;
+    if (is_checked && change->kind == KVO_CHANGE_SETTING && kvo__replaces_another(tracked, node, old_value))
+      kvo__tell_silent_change(tracked, change->info, change->slot->key);
+    kvo__tracked_did(tracked, &place, false);
+    return;
+  }
+  if (kvo__tracked_postpone(tracked, &place)) return;
+  if (kind == KVO_NODE_LEAF && kvo__own.open_changes != 0 && kvo__is_postponed(tracked, &place, true)) {
+    kvo__tracked_did(tracked, &place, false); /* the path is being led elsewhere by hand */
+    return;
+  }
+  if (kind == KVO_NODE_SUBJECT) kvo__tracked_rearm(tracked, true); /* the new elements may lead it to other keys */
   fill_record(change, node, old_value, new_value);
-  if (change->will != NULL) kvo__pending_told(node->user_data, change->will);
-  kvo__tracked_leaf(node->user_data, &change->record);
+  kvo__tracked_leaf(tracked, &change->record);
 }
 
 static inline void tell(kvo_frame_content *change, kvo_node *node, const void *old_value, const void *new_value) {
   kvo_node_kind kind = kvo__node_kind(node);
-  if (kind != KVO_NODE_DIRECT) {
+  if (kvo__is_paused(kind)) {
+    tell_paused(change, node, old_value, new_value);
+  } else if (kind != KVO_NODE_DIRECT) {
     tell_expression(change, node, kind, old_value, new_value);
-    return;
+  } else {
+    bool is_late = atomic_load_explicit(&node->birth, memory_order_relaxed) > change->limit;
+    if (__builtin_expect(is_late && wants_more(change, node, new_value), false)) {
+      kvo__deliver_present(node, change->info, (change->wants & KVO_FRAME_WANTS_OLD) != 0 ? old_value : NULL);
+      return;
+    }
+    fill_record(change, node, old_value, new_value);
+    call_direct(change, node);
   }
-  fill_record(change, node, old_value, new_value);
-  call_direct(change, node);
 }
 
 bool kvo_frame_next(kvo_frame *frame) {
@@ -345,6 +453,7 @@ void kvo__frame_finish_from(kvo_frame *frame, kvo_node *next, const void *old_va
   kvo_frame_content *change = content(frame);
   if (next != NULL) {
     change->started = true;
+    if (kvo__mark_at(change->mark)->node == kvo__no_node) settle(change);
     next = told_from(change, next);
   } else {
     next = next_told(change);
@@ -356,15 +465,37 @@ void kvo__frame_finish_from(kvo_frame *frame, kvo_node *next, const void *old_va
   kvo_frame_end(frame);
 }
 
+/* The change was not made. */
+__attribute__((noinline, cold)) static void end_untold(kvo_frame_content *change) {
+  change->started = true;
+  if (change->is_in_place) end_in_place(change);
+  if (change->is_marked && change->mark < KVO_TOO_DEEP) {
+    kvo__mark_at(change->mark)->slot = NULL;
+    /* An observer before the change was left: that is found as usual, with this mark. */
+    if (!change->is_reading && present_depth() != change->mark + 1) change->is_marked = false;
+  }
+  if (change->is_reading) change->record.property = NULL; /* nothing is left to its mark any more */
+  for (kvo_node *node = atomic_load(&change->slot->newest); node != NULL; node = atomic_load(&node->older))
+    if (kvo__node_is_dependency(node) && atomic_load(&node->live)) kvo__tracked_unchanged(node->user_data);
+}
+
+void kvo__frame_drop(kvo_frame *frame) {
+  kvo_frame_content *change = content(frame);
+  change->started = true;
+  if (change->is_in_place) end_in_place(change);
+  kvo_frame_end(frame);
+}
+
 void kvo_frame_end(kvo_frame *frame) {
   if (frame == NULL) return;
   kvo_frame_content *change = content(frame);
+  if (!change->started) end_untold(change);
+  if (change->hold != NULL) kvo__scope_close(change->hold);
   if (change->is_reading) {
     kvo__stop_reading(kvo__own.thread, change->info, change->mark);
     return;
   }
   end_mark(change);
-  if (change->will != NULL) kvo__will_end(change->will);
   if (change->is_tapped) kvo__hooks.change_ends(change);
   kvo__leave(change->info, change->entered);
 }
@@ -374,8 +505,7 @@ void kvo_frame_end(kvo_frame *frame) {
 void kvo__follow_silently(const kvo_object *object, kvo_key key) {
   kvo_info *info = kvo__word_info(kvo__word(object));
   const kvo_slot *slot = info != NULL ? kvo__slot_find(info, key) : NULL;
-  unsigned wants = slot != NULL ? atomic_load_explicit(&slot->wants, memory_order_acquire) : 0;
-  if ((wants & KVO_FRAME_WANTS_WILL) != 0) kvo__silent_begin(info, key);
+  if (slot != NULL && atomic_load_explicit(&slot->wants, memory_order_acquire) != 0) kvo__silent_begin(info, key);
 }
 
 /* A key path subscribes to a key before it reads it. A setter stores first and then looks for subscribers. So either the path reads what
@@ -384,18 +514,24 @@ static void follow_store(kvo_info *info, kvo_key key, bool silent) {
   kvo_slot *slot = kvo__slot_find(info, key);
   if (slot == NULL || (slot->manual && !silent)) return;
   unsigned wants = atomic_load_explicit(&slot->wants, memory_order_acquire);
-  if (wants == 0 || (silent && (wants & KVO_FRAME_WANTS_WILL) == 0)) return;
+  if (wants == 0) return;
   uint64_t entered = kvo__enter(info);
   uint64_t limit = atomic_load_explicit(&info->births, memory_order_acquire);
+  bool binds = !silent && (wants & KVO_SLOT_BINDS) != 0;
+  kvo_open_scope *hold = binds ? kvo__settle(slot, present_depth(), false) : NULL;
   for (kvo_node *node = atomic_load(&slot->newest); node != NULL; node = atomic_load(&node->older)) {
+    if (binds && (node->options & KVO_NODE_BINDS) != 0) continue;
     uint64_t birth = atomic_load_explicit(&node->birth, memory_order_acquire);
-    bool depends = !kvo__node_is_own(node) && birth <= limit && atomic_load_explicit(&node->live, memory_order_acquire);
-    if (!depends) continue;
-    if (!silent && !is_told_by_store_at(present_depth(), node->user_data))
+    if (birth > limit || !atomic_load_explicit(&node->live, memory_order_acquire)) continue;
+    bool is_own = kvo__node_is_own(node);
+    if (is_own && !silent && (node->options & KVO_INITIAL) != 0 && kvo__node_kind(node) == KVO_NODE_DIRECT)
+      kvo__deliver_present(node, info, NULL);
+    else if (!is_own && !silent)
       kvo__tracked_missed(node->user_data, birth);
-    else if (kvo__node_kind(node) != KVO_NODE_LEAF) /* a leaf goes on reading what it has read */
-      kvo__tracked_rearm(node->user_data);
+    else if (!is_own && kvo__node_kind(node) != KVO_NODE_LEAF) /* a leaf goes on reading what it has read */
+      kvo__tracked_rearm(node->user_data, false);
   }
+  if (hold != NULL) kvo__scope_close(hold);
   kvo__leave(info, entered);
 }
 

@@ -32,10 +32,12 @@ static size_t position(const kvo_open_scope *scope, const kvo_object *object) {
 }
 
 bool kvo__scope_covers(const kvo_open_scope *scope, const kvo_object *object) {
+  if (scope->kind == KVO_SCOPE_SETTLES) return !scope->is_over;
   size_t at = position(scope, object);
   return !scope->is_over && at < scope->count && scope->objects[at] == (uintptr_t)object;
 }
 
 void kvo__scope_lose(kvo_open_scope *scope, const kvo_object *object) {
+  if (scope->kind == KVO_SCOPE_SETTLES) return;
   scope->objects[position(scope, object)] |= DEAD;
 }

@@ -21,9 +21,6 @@ typedef struct reading {
 /* How a change goes on. */
 typedef enum path { UNOBSERVED, USUAL, UNUSUAL } path;
 
-/* The node of a mark before the first delivery: not NULL, as for an evaluation. It is never used, because the mark names no observation. */
-static const kvo_node no_node[1];
-
 #define INLINE static inline __attribute__((always_inline))
 #define UNLIKELY(condition) __builtin_expect((condition), false)
 /* Swift's clang would move the call of a closure out of the function, as cold code. It does not divide functions that are not inlined. */
@@ -67,7 +64,8 @@ INLINE path begin(reading *of, kvo_object *object, kvo_key key, kvo_raw_change *
   unsigned wants = atomic_load_explicit(&slot->wants, memory_order_acquire);
   if (UNLIKELY(wants == 0)) return UNOBSERVED;
   kvo_thread *self = kvo__own.thread;
-  if (UNLIKELY(self == NULL || (wants & (KVO_FRAME_WANTS_WILL | KVO_SLOT_MANUAL)) != 0)) return UNUSUAL;
+  if (UNLIKELY(self == NULL || (wants & (KVO_FRAME_WANTS_WILL | KVO_SLOT_MANUAL | KVO_SLOT_BINDS)) != 0))
+    return UNUSUAL;
   const void *reader = atomic_load_explicit(&info->reader, memory_order_relaxed);
   if (UNLIKELY(reader != self) && reader != KVO_READ_BY_ALL) {
     if (!kvo__read_by_marks(info, self)) return UNUSUAL;
@@ -79,7 +77,7 @@ INLINE path begin(reading *of, kvo_object *object, kvo_key key, kvo_raw_change *
   *of = (reading){self, info, slot, limit, registered, wants, depth};
   /* Again: a thread that has begun to count this object's readers either has found the mark or is noticed here. */
   if (UNLIKELY(atomic_load_explicit(&info->reader, memory_order_relaxed) != reader)) {
-    mark_of(self, depth)->node = no_node;
+    mark_of(self, depth)->node = kvo__no_node;
     kvo__stop_reading(self, info, depth);
     return UNUSUAL;
   }
@@ -128,7 +126,10 @@ INLINE bool has_values(const reading *of, const kvo_node *node) {
 INLINE bool call_leaf(const reading *of, kvo_raw_change *record, kvo_mark *mark, const kvo_node *node) {
   const kvo_tracked *tracked = node->user_data;
   bool is_usual = atomic_load(&node->birth) <= of->limit && kvo__dependency(node)->order <= of->registered &&
-                  atomic_load_explicit(&tracked->registered, memory_order_acquire) != 0;
+                  atomic_load_explicit(&tracked->registered, memory_order_acquire) != 0 && of->depth == 0 &&
+                  atomic_load_explicit(&tracked->last, memory_order_relaxed) == NULL &&
+                  !atomic_load_explicit(&tracked->is_stale, memory_order_relaxed) &&
+                  !atomic_load_explicit(&kvo__has_in_place, memory_order_relaxed);
   if (UNLIKELY(!is_usual || kvo__own.open_changes != 0)) return false;
   begin_delivery(mark, tracked->anchor, tracked->id);
   if (UNLIKELY(kvo__attended() != 0)) attend();
@@ -157,7 +158,7 @@ INLINE kvo_node *call_all(const reading *of, kvo_raw_change *record, const void 
   bool is_linking = atomic_load_explicit(&of->info->lock.state, memory_order_acquire) != 0 ||
                     atomic_load_explicit(&of->info->births, memory_order_acquire) != of->limit;
   if (UNLIKELY(node == NULL || is_linking)) {
-    mark_of(of->self, of->depth)->node = no_node;
+    mark_of(of->self, of->depth)->node = kvo__no_node;
     return node;
   }
   do {
@@ -187,14 +188,14 @@ __attribute__((noinline, cold)) static void set_slowly(kvo_object *object, kvo_k
                                                        uint64_t value, const void *outer) {
   kvo_frame frame;
   end_abandoned(outer);
-  uint32_t wants = kvo_frame_begin(&frame, object, key);
+  uint32_t wants = kvo__frame_enter_slowly(&frame, object, key, __builtin_frame_address(0));
   if (wants == 0) {
     *storage = value;
     kvo_binding_stored(object, key);
     return;
   }
   uint64_t old_value = *storage;
-  if ((wants & KVO_FRAME_WANTS_WILL) != 0) kvo__frame_will(&frame, &old_value, __builtin_frame_address(0));
+  if ((wants & KVO_FRAME_WANTS_WILL) != 0) kvo_frame_will(&frame, &old_value);
   *storage = value;
   kvo_frame_finish_with(&frame, &old_value, storage);
 }
@@ -214,10 +215,10 @@ INLINE void fill_frame(kvo_frame_content *change, const reading *of) {
   change->cursor = NULL;
   change->limit = of->limit;
   change->registered = of->registered;
-  change->will = NULL;
   change->kind = KVO_CHANGE_SETTING;
   change->wants = (uint8_t)of->wants;
-  change->started = change->is_tapped = false;
+  change->started = change->is_tapped = change->is_in_place = change->is_settled = false;
+  change->hold = NULL;
   change->is_marked = change->is_reading = true;
   change->mark = of->depth;
 }
@@ -226,7 +227,7 @@ INLINE void fill_frame(kvo_frame_content *change, const reading *of) {
 __attribute__((noinline, cold)) static void finish_from(kvo_frame *frame, kvo_node *next, const void *old_value,
                                                         const void *new_value) {
   kvo_frame_content *change = content(frame);
-  bool has_begun = mark_of(kvo__own.thread, change->mark)->node != no_node;
+  bool has_begun = mark_of(kvo__own.thread, change->mark)->node != kvo__no_node;
   change->late_limit = has_begun ? change->limit : atomic_load_explicit(&change->info->births, memory_order_acquire);
   kvo__frame_finish_from(frame, next, old_value, new_value);
 }
@@ -277,9 +278,9 @@ uint32_t kvo__frame_enter(kvo_frame *frame, kvo_object *object, kvo_key key, con
   if (UNLIKELY(path == UNUSUAL)) {
     if (kvo__scope_has(object, key)) return 0;
     end_abandoned(stack_frame);
-    return kvo_frame_begin(frame, object, key);
+    return kvo__frame_enter_slowly(frame, object, key, stack_frame);
   }
-  mark_of(of.self, of.depth)->node = no_node; /* until the change is finished the binding may do anything */
+  mark_of(of.self, of.depth)->node = kvo__no_node; /* until the change is finished the binding may do anything */
   fill_frame(change, &of);
   fill_record(&change->record, of.info, of.slot);
   return of.wants;

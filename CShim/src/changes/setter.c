@@ -28,7 +28,7 @@ static void store_framed(const kvo_property *property, kvo_object *object, const
   if ((wants & KVO_FRAME_WANTS_OLD) != 0) /* without memory: no old value */
     old_value = property->size <= INLINE_VALUE ? inline_value : (block = kvo__alloc(property->size));
   if (old_value != NULL) memcpy(old_value, storage, property->size);
-  if ((wants & KVO_FRAME_WANTS_WILL) != 0) kvo__frame_will(&frame, old_value, __builtin_frame_address(0));
+  if ((wants & KVO_FRAME_WANTS_WILL) != 0) kvo_frame_will(&frame, old_value);
   kvo__store_at_offset(property, object, value);
   kvo_frame_finish_with(&frame, old_value, storage);
   kvo__free(block);
@@ -115,10 +115,9 @@ static int call(const kvo_property *property, kvo_object *object, const void *ar
     kvo__call_getter(property, object, old_value);
     old_known = property->type[0] == '*' ? keep_string(old_value, &old_string) : old_value;
   }
-  if ((wants & KVO_FRAME_WANTS_WILL) != 0) kvo__frame_will(&frame, old_known, __builtin_frame_address(0));
+  if ((wants & KVO_FRAME_WANTS_WILL) != 0) kvo_frame_will(&frame, old_known);
   int result = kvo__call_setter(property, object, argument, further);
   if (!kvo__accepts(property, result)) {
-    if (kvo__frame_content_of(&frame)->will != NULL) kvo__tracked_refused(kvo__frame_content_of(&frame)->will);
     kvo_frame_end(&frame); /* nothing else has changed */
   } else if ((wants & KVO_FRAME_WANTS_NEW) == 0) {
     kvo_frame_finish(&frame, old_known);

@@ -57,7 +57,7 @@ static unsigned end_left(kvo_thread *self, uint32_t first, const void *frame, re
     if (i > atomic_load(&self->depth)) continue; /* ending a mark may run code that changes the depth */
     const kvo_mark *mark = kvo__mark_at(i - 1);
     if (mark->frame == NULL || !kvo__is_left(mark->frame, frame)) continue;
-    found |= LEFT_ANY;
+    if (mark->node != kvo__no_node) found |= LEFT_ANY; /* not a change that was left before anybody was told */
     if (mark->node == NULL && mark->is_handler) found |= LEFT_BY_HANDLER;
     end(self, i - 1, later);
   }
@@ -95,7 +95,6 @@ void kvo__end_abandoned(kvo_thread *self, const void *frame) {
   reported later = {0};
   find_left(self, 0, frame, &later);
   unsigned found = end_left(self, 0, frame, &later);
-  kvo__wills_abandoned(frame);
   if (kvo__is_left(self->unwinding.frame, frame)) kvo__unwind_left(self);
   report(found, &later);
   if (found != 0) kvo__unwind_if_due(self, atomic_load(&self->depth));

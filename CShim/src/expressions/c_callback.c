@@ -83,6 +83,6 @@ static bool c_same(const void *one, const void *other, void *user_data) {
   return kvo__value_same(&boxes[0]->value, &boxes[1]->value);
 }
 
-const kvo_observer_ops kvo__c_ops = {c_callback, c_destroy, c_abandon, c_evaluate, c_release, c_same};
+const kvo_observer_ops kvo__c_ops = {c_callback, c_destroy, c_abandon, c_evaluate, c_release, c_same, NULL, NULL};
 
 bool kvo__is_of_c(const kvo_observer_ops *ops) { return ops == &kvo__c_ops; }

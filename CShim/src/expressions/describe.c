@@ -42,14 +42,16 @@ static void (*c_callback_of(const kvo_node *node))(void) {
 
 void kvo__describe_node(const kvo_node *node, kvo_fault_observation *out) {
   static const kvo_node_details none;
+  static const kvo_node_texts no_texts;
   const kvo_node_details *more = kvo__node_details(node) != NULL ? kvo__node_details(node) : &none;
+  const kvo_node_texts *texts = more->texts != NULL ? more->texts : &no_texts;
   out->observation = node->id;
   out->key_path = kvo__node_key_path(node);
   out->options = (kvo_options)(node->options & KVO_KNOWN_OPTIONS);
-  out->observer_class = more->class_name;
+  out->observer_class = texts->class_name;
   out->observer = more->address;
   out->context = more->context;
-  out->note = more->note;
+  out->note = texts->note;
   kvo_place place = kvo__site_place(node->site);
   out->file = place.file;
   out->file_length = place.file != NULL ? strlen(place.file) : 0;
@@ -57,7 +59,7 @@ void kvo__describe_node(const kvo_node *node, kvo_fault_observation *out) {
   out->duplicate_count = 0;
   out->callback = c_callback_of(node);
   out->frame_count = more->frame_count;
-  out->frames = more->frame_count > 0 ? (void *const *)(const void *)(more + 1) : NULL;
+  out->frames = more->frame_count > 0 ? (void *const *)(const void *)(texts + 1) : NULL;
   if (kvo__node_kind(node) == KVO_NODE_ANCHOR) { /* an anchor may outlive the object's info */
     kvo__describe_root(node->user_data, out);
     return;

@@ -16,12 +16,11 @@ void kvo__cell_release(kvo_tracked *tracked, kvo_cell *held) {
 
 void kvo__tracked_release(kvo_tracked *tracked) {
   if (atomic_fetch_sub(&tracked->references, 1) != 1) return;
-  kvo__cell_release(tracked, tracked->last);
-  kvo__cell_release(tracked, tracked->kept);
+  kvo__cell_release(tracked, atomic_load(&tracked->last));
   void (*end)(void *user_data) = tracked->is_complete ? tracked->ops->destroy : tracked->ops->abandon;
   if (end != NULL) end(tracked->user_data);
   kvo__end_tell(tracked->id);
-  kvo__free(tracked->anchor);
+  kvo__node_drop(tracked->anchor);
   kvo__free(tracked);
 }
 
@@ -120,7 +119,7 @@ void kvo__tracked_end(kvo_tracked *tracked) {
 
 bool kvo_track_is_recording(void) { return kvo__own.recorder != NULL; }
 
-bool kvo_track_is_subscribing(void) { return kvo__own.recorder != NULL && kvo__own.recorder->number != 0; }
+bool kvo_track_is_subscribing(void) { return kvo__own.recorder != NULL; }
 
 void *kvo__recording_suspend(void) {
   void *suspended = kvo__own.recorder;
@@ -190,7 +189,10 @@ bool kvo__tracked_awaits_silent(kvo_tracked *tracked) {
 static kvo_status depend(kvo_tracked *tracked, kvo_info *info, kvo_key key, uint64_t number, kvo_dependency *made) {
   kvo__assert(kvo__holds(&tracked->lock));
   atomic_store_explicit(&made->node.kind, KVO_NODE_DEPENDENCY, memory_order_relaxed);
-  made->node.options = (uint16_t)tracked->options;
+  bool reads_before = (tracked->options & KVO_OLD) != 0 && !tracked->keeps_last;
+  made->node.options =
+      (uint16_t)(tracked->options | (reads_before ? KVO_NODE_READS_BEFORE : 0) |
+                 (tracked->is_checked ? KVO_NODE_IS_CHECKED : 0) | (tracked->is_binding ? KVO_NODE_BINDS : 0));
   made->node.user_data = tracked;
   made->order = tracked->order;
   made->generation = number;
@@ -277,10 +279,6 @@ static void note_read(kvo_evaluation *recording, const kvo_info *info, kvo_key k
 
 __attribute__((noinline)) static void read_otherwise(kvo_evaluation *recording, kvo_object *object, kvo_key key,
                                                      bool coded) {
-  if (recording->number == 0) {
-    kvo__note_compared(recording, object, key);
-    return;
-  }
   kvo_status status = KVO_OK;
   kvo_info *info = kvo__info_ensure(object, key, &status);
   const kvo_expected *expected = info != NULL ? expect(recording, info, key) : NULL;
@@ -322,8 +320,8 @@ bool kvo__track_declared(kvo_object *object, kvo_key key, bool is_affected) {
   kvo_tracked *tracked = recording->tracked;
   kvo__lock(&tracked->lock);
   kvo_dependency *read = info != NULL ? find_dependency(tracked, info, key) : NULL;
-  bool is_first = read != NULL && read->declared_in != recording->serial;
-  if (is_first) read->declared_in = recording->serial;
+  bool is_first = read != NULL && read->declared_in != recording->number;
+  if (is_first) read->declared_in = recording->number;
   kvo__unlock(&tracked->lock);
   return is_first;
 }
@@ -459,7 +457,6 @@ bool kvo__settle_leaf(kvo_tracked *tracked, kvo_evaluation *over) {
   kvo__assert(kvo__holds(&tracked->lock));
   note_expected(over);
   const kvo_key_read *leaf = leaf_of(over);
-  if (leaf != NULL && kvo__is_being_led(tracked, over->number, leaf->info, leaf->key)) leaf = NULL;
   atomic_store_explicit(&tracked->has_leaf, leaf != NULL, memory_order_relaxed);
   for (kvo_dependency *each = tracked->dependencies; each != NULL; each = each->to) {
     if (each->generation != over->number) continue;
@@ -467,19 +464,12 @@ bool kvo__settle_leaf(kvo_tracked *tracked, kvo_evaluation *over) {
     bool is_leaf = leaf != NULL && kvo__dependency_info(each) == leaf->info && kvo__dependency_key(each) == leaf->key;
     bool is_subject =
         kvo__dependency_info(each) == over->subject_info && kvo__dependency_key(each) == over->subject_key;
-    kvo_node_kind kind = is_leaf ? KVO_NODE_LEAF : is_subject ? KVO_NODE_SUBJECT : KVO_NODE_DEPENDENCY;
+    kvo_node_kind kind = is_leaf        ? KVO_NODE_LEAF
+                         : is_subject   ? KVO_NODE_SUBJECT
+                         : leaf != NULL ? KVO_NODE_LEAD
+                                        : KVO_NODE_DEPENDENCY;
     if (kvo__node_kind(&each->node) != kind) kvo__node_turn(kvo__dependency_info(each), &each->node, kind);
   }
   tracked->is_regular = is_regular(tracked, over);
   return leaf != NULL;
-}
-
-void kvo__unsettle_leaf(kvo_tracked *tracked) {
-  if (!atomic_load_explicit(&tracked->has_leaf, memory_order_relaxed)) return;
-  kvo__lock(&tracked->lock);
-  for (kvo_dependency *each = tracked->dependencies; each != NULL; each = each->to)
-    if (kvo__node_kind(&each->node) == KVO_NODE_LEAF)
-      kvo__node_turn(kvo__dependency_info(each), &each->node, KVO_NODE_DEPENDENCY);
-  atomic_store_explicit(&tracked->has_leaf, false, memory_order_relaxed);
-  kvo__unlock(&tracked->lock);
 }

@@ -1,14 +1,6 @@
-/* silent_changes.c - finds out, before a change, whether an object that an expression reads was replaced without notification (KVO0032). */
+/* silent_changes.c - finds out, when an expression is settled after a change, whether an object that it reads was replaced without
+ * notification (KVO0032). */
 #include "expressions/tracked.h"
-
-void kvo__note_compared(kvo_evaluation *over, kvo_object *object, kvo_key key) {
-  kvo_comparison *compared = &over->compared;
-  if (!compared->is_wanted || compared->count == KVO_MAX_READS || key == KVO_KEY_LIFETIME) return;
-  const kvo_key_read *last = compared->count > 0 ? &over->reads[compared->count - 1] : NULL;
-  if (last != NULL && last->object == object && last->key == key) return; /* reported by key-value coding before */
-  over->reads[compared->count++] =
-      (kvo_key_read){.info = kvo__word_info(kvo__word(object)), .key = key, .object = object};
-}
 
 /* Whether another change of the holder is in progress, which may be about to notify. */
 static bool others_change(const kvo_evaluation *over, kvo_info *holder) {
@@ -17,7 +9,8 @@ static bool others_change(const kvo_evaluation *over, kvo_info *holder) {
   kvo__unlock(&holder->lock);
   uint64_t state = atomic_load(&holder->state);
   uint64_t readers = (state & KVO_STATE_READERS) + (state & KVO_STATE_EARLIER_READERS) / KVO_STATE_EARLIER_READER;
-  uint64_t own = (uint64_t)(holder == over->compared.changing) + (uint64_t)(holder == over->tracked->root);
+  kvo_slot *changed = (kvo_slot *)(uintptr_t)over->changed;
+  uint64_t own = (uint64_t)(holder == kvo__slot_info(changed)) + (uint64_t)(holder == over->tracked->root);
   return readers > own;
 }
 
@@ -31,20 +24,6 @@ static const kvo_dependency *find_by_address(const kvo_dependency *in, const kvo
 static bool hears_of(const kvo_dependency *in, const kvo_object *object, kvo_key key) {
   while (in != NULL && (kvo__dependency_info(in)->object != object || kvo__dependency_key(in) != key)) in = in->to;
   return in != NULL;
-}
-
-/* The first read that follows a subscribed read and is not subscribed itself: the value of the key before it has changed without
- * notification, or the notification is in progress. NULL if there is none; tracked->lock is held. */
-static const kvo_key_read *find_suspect(const kvo_evaluation *over) {
-  const kvo_dependency *all = over->tracked->dependencies;
-  bool was_subscribed = false;
-  for (size_t i = 0; i < over->compared.count; i++) {
-    const kvo_key_read *each = &over->reads[i];
-    bool is_subscribed = each->info != NULL && find_by_address(all, each->info, each->key) != NULL;
-    if (!is_subscribed && was_subscribed) return each;
-    was_subscribed = is_subscribed;
-  }
-  return NULL;
 }
 
 /* Whether a change in progress may be why the suspect is read now: one of the holder, or of anything that was read before it, such as the
@@ -66,27 +45,60 @@ static bool leads_on(const kvo_info *holder, kvo_key key) {
   return property == NULL || strchr("@?[<", property->type[0]) != NULL;
 }
 
+/* Whether an evaluation has read a key more than once. */
+static bool is_read_again(const kvo_evaluation *over, const kvo_key_read *read) {
+  size_t times = 0;
+  for (size_t i = 0; i < over->read_count; i++)
+    times += over->reads[i].info == read->info && over->reads[i].key == read->key;
+  return times > 1;
+}
+
+/* Whether this read led the evaluation before to another object, which was read by the same key then. */
+static bool leads_elsewhere(const kvo_evaluation *over, const kvo_dependency *holder, const kvo_key_read *next) {
+  const kvo_dependency *all = over->tracked->dependencies;
+  return holder != NULL && holder->successor != NULL && holder->successor != next->object &&
+         atomic_load(&holder->node.slot) != over->changed && hears_of(all, holder->successor, next->key) &&
+         leads_on(kvo__dependency_info(holder), kvo__dependency_key(holder)) && !is_read_again(over, next - 1);
+}
+
 /* The change without notification is certain if all of this holds. After the same read, the newest evaluation read this key of another
  * object, and is still subscribed to it: so the holder had that object then. Only this thread has ever evaluated the observation (otherwise
- * nothing is compared). No evaluation has begun since this one, so each notified change has been followed. No other change of what was read
- * up to the holder is in progress, nor announced by hand. With several threads it is never certain, because one of them may have stored and
- * not notified yet; nothing is reported then. */
-kvo_info *kvo__silent_change(const kvo_evaluation *over, uint64_t *entered, kvo_key *key) {
+ * nothing is compared). Each notified change has been followed, except the one that this evaluation follows. No other change of what was
+ * read up to the holder is in progress, nor announced by hand. With several threads it is never certain, because one of them may have
+ * stored and not notified yet; nothing is reported then. */
+kvo_info *kvo__silent_change(kvo_evaluation *over, uint64_t *entered, kvo_key *key) {
   kvo_tracked *tracked = over->tracked;
-  if (over->compared.count < 2) return NULL;
-  kvo_info *changed = NULL;
-  kvo__lock(&tracked->lock);
-  const kvo_dependency *all = tracked->dependencies;
-  const kvo_key_read *suspect = find_suspect(over);
-  const kvo_dependency *holder = suspect != NULL ? find_by_address(all, suspect[-1].info, suspect[-1].key) : NULL;
-  if (holder != NULL && holder->successor != NULL && holder->successor != suspect->object &&
-      tracked->started == over->begun_before && hears_of(all, holder->successor, suspect->key) &&
-      leads_on(kvo__dependency_info(holder), suspect[-1].key) && !is_being_changed(over, suspect))
-    changed = kvo__dependency_info(holder);
-  if (changed != NULL) {
+  kvo__assert(kvo__holds(&tracked->lock));
+  bool is_certain = over->changed != NULL && over->is_noted && !tracked->is_shared && !tracked->is_incomplete;
+  if (!is_certain || over->read_count > KVO_MAX_READS) return NULL;
+  for (size_t i = 0; i + 1 < over->read_count; i++) {
+    const kvo_key_read *each = &over->reads[i], *next = each + 1;
+    const kvo_dependency *holder = find_by_address(tracked->dependencies, each->info, each->key);
+    if (!leads_elsewhere(over, holder, next) || is_being_changed(over, next)) continue;
+    kvo_info *changed = kvo__dependency_info(holder);
     *entered = kvo__enter(changed); /* valid, because the expression is subscribed to it */
-    *key = suspect[-1].key;
+    *key = each->key;
+    return changed;
   }
+  return NULL;
+}
+
+static void note_object(const kvo_value *value, void *arg) {
+  const kvo_object **object = arg;
+  if (value->type != NULL && value->type[0] == '@' && value->bytes != NULL)
+    *object = *(kvo_object *const *)value->bytes;
+}
+
+bool kvo__replaces_another(kvo_tracked *tracked, const kvo_node *node, const void *old_value) {
+  const kvo_slot *slot = atomic_load_explicit(&node->slot, memory_order_relaxed);
+  const kvo_property *property = kvo__slot_property(kvo__slot_info((kvo_slot *)(uintptr_t)slot), slot);
+  if (property == NULL || property->affected_by != NULL || (property->flags & KVO_PROPERTY_COMPUTED) != 0) return false;
+  const kvo_object *replaced = NULL;
+  kvo__property_view(property, old_value, note_object, &replaced);
+  if (replaced == NULL) return false;
+  kvo__lock(&tracked->lock);
+  const kvo_object *successor = kvo__dependency(node)->successor;
+  bool is_certain = !tracked->is_shared && !tracked->is_incomplete && !atomic_load(&tracked->is_stale);
   kvo__unlock(&tracked->lock);
-  return changed;
+  return is_certain && successor != NULL && successor != replaced;
 }

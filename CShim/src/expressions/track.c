@@ -10,23 +10,6 @@
 #include "expressions/deliver.h"
 #include "platform/settings.h"
 
-/* ---------------------------------------------------------------------------------------------------------- Lifetime -- */
-
-/* Retains the value that was delivered last; NULL if it is not kept. tracked->lock is held. */
-static kvo_cell *hold_last(kvo_tracked *tracked) {
-  kvo__assert(kvo__holds(&tracked->lock));
-  if (tracked->last != NULL) atomic_fetch_add(&tracked->last->references, 1);
-  return tracked->last;
-}
-
-/* The same for an expression that must not be evaluated, because its object may be dead. No lock may be held. */
-static kvo_cell *hold_last_of_orphan(kvo_tracked *tracked) {
-  kvo__lock(&tracked->lock);
-  kvo_cell *last = tracked->orphaned ? hold_last(tracked) : NULL;
-  kvo__unlock(&tracked->lock);
-  return last;
-}
-
 /* -------------------------------------------------------------------------------------------------------- Evaluating -- */
 
 /* Prepares this thread so that an evaluation which is left without returning is noticed; `frame` is the caller's. No lock may be held. */
@@ -44,8 +27,7 @@ static bool begin_evaluation(kvo_evaluation *here, const void *frame) {
   kvo__assert(kvo__holds(&tracked->lock));
   if (!atomic_load(&tracked->live)) return false;
   if (kvo__thread() != tracked->thread) tracked->is_shared = true;
-  here->begun_before = tracked->started;
-  here->serial = ++tracked->evaluations;
+  here->began = kvo__own.thread != NULL ? ++kvo__own.thread->clock : 0;
   here->entered = kvo__enter(tracked->root);
   here->mark = kvo__mark(tracked->id, tracked->root, NULL, NULL);
   if (here->mark == KVO_UNMARKED) return true;
@@ -76,64 +58,59 @@ static void *evaluate(kvo_evaluation *here) {
   return value;
 }
 
-/* Reports KVO0032 if an intermediate object was replaced without notification. The did that follows updates the subscriptions. */
-static void report_silent_change(const kvo_evaluation *over) {
-  uint64_t entered;
-  kvo_key key;
-  kvo_info *holder = kvo__silent_change(over, &entered, &key);
-  if (holder == NULL) return;
+void kvo__tell_silent_change(const kvo_tracked *tracked, const kvo_info *holder, kvo_key key) {
   kvo_fault_observation concerned;
-  kvo__describe_node(over->tracked->anchor, &concerned);
+  kvo__describe_node(tracked->anchor, &concerned);
   const kvo_property *property = kvo__class_find(holder->cls, key);
   KVO_TELL(silent_change, &concerned, holder, property != NULL ? property->name : "?");
-  kvo__leave(holder, entered);
 }
 
-/* Computes the value before a change of `changing`, and compares what is read with the subscriptions. NULL if the observation has ended or
- * cannot be evaluated. */
-static void *peek(kvo_tracked *tracked, const kvo_info *changing) {
+/* The value before a change, of an expression that does not keep what it has told. NULL without memory, if the observation has ended, or if
+ * it cannot be evaluated. */
+static kvo_cell *read_before(kvo_tracked *tracked) {
+  kvo_cell *result = kvo__alloc(sizeof *result);
+  if (result == NULL) return NULL;
   kvo_evaluation here;
   kvo__evaluation_clear(&here, tracked);
-  here.compared.changing = changing;
   before_evaluation(__builtin_frame_address(0));
   kvo__lock(&tracked->lock);
-  bool live = begin_evaluation(&here, __builtin_frame_address(0));
-  here.compared.is_wanted = !tracked->is_shared && !tracked->is_incomplete && tracked->committed > tracked->outdated;
+  bool live = !tracked->orphaned && begin_evaluation(&here, __builtin_frame_address(0));
   kvo__unlock(&tracked->lock);
-  if (!live) return NULL;
-  void *value = evaluate(&here);
-  report_silent_change(&here);
+  if (!live) {
+    kvo__free(result);
+    return NULL;
+  }
+  void *recorder = kvo__recording_suspend();
+  result->value = tracked->ops->evaluate(tracked->user_data);
+  atomic_store_explicit(&result->references, 1, memory_order_relaxed);
+  kvo__recording_resume(recorder);
   end_evaluation(&here);
-  return value;
+  return result;
 }
 
 /* Says what the newest evaluation has read; tracked->lock is held. */
-static kvo_confirmed commit(kvo_evaluation *over, kvo_cell *result, kvo_cell **replaced) {
+static kvo_confirmed commit(kvo_evaluation *over) {
   kvo_tracked *tracked = over->tracked;
   kvo_confirmed confirmed = kvo__confirm_reads(over);
   if (confirmed == KVO_READS_LOST) return confirmed;
   tracked->committed = over->number;
   tracked->is_incomplete = over->status != KVO_OK;
   tracked->orphaned = over->has_met_dying;
-  bool has_leaf = confirmed != KVO_READS_AS_BEFORE && kvo__settle_leaf(tracked, over);
-  if (!tracked->keep_last) return confirmed;
-  *replaced = tracked->last;
-  tracked->last = has_leaf ? NULL : result; /* a leaf does not update it: better none than an old one */
-  if (!has_leaf) atomic_fetch_add(&result->references, 1);
+  if (confirmed != KVO_READS_AS_BEFORE) kvo__settle_leaf(tracked, over);
   return confirmed;
 }
 
-/* Evaluates and updates the subscriptions. The caller releases the cell. NULL if the observation has ended, or without memory. */
-kvo_cell *kvo__arm_once(kvo_tracked *tracked, kvo_status *status) {
+kvo_cell *kvo__arm_once(kvo_tracked *tracked, const kvo_slot *changed, kvo_status *status) {
   kvo_evaluation here;
   kvo_confirmed confirmed = KVO_READS_KEPT;
-  for (;;) {
+  for (bool is_again = false;;) {
     kvo_cell *result = kvo__alloc(sizeof *result);
     if (result == NULL) {
       *status = KVO_ERROR_OUT_OF_MEMORY;
       return NULL;
     }
     kvo__evaluation_clear(&here, tracked);
+    here.changed = atomic_exchange(&tracked->is_stale, false) || is_again ? NULL : changed;
     before_evaluation(__builtin_frame_address(0));
     kvo__lock(&tracked->lock);
     bool live = begin_evaluation(&here, __builtin_frame_address(0));
@@ -145,15 +122,24 @@ kvo_cell *kvo__arm_once(kvo_tracked *tracked, kvo_status *status) {
       *status = KVO_ERROR_NOT_REGISTERED;
       return NULL;
     }
+    result->began = here.began;
     result->value = evaluate(&here);
     atomic_store_explicit(&result->references, 1, memory_order_relaxed);
-    kvo_cell *replaced = NULL;
+    if (is_again && kvo__own.thread != NULL)
+      result->began = ++kvo__own.thread->clock; /* what it sets is not followed */
+    kvo_info *replaced = NULL;
+    uint64_t entered;
+    kvo_key key;
     kvo__lock(&tracked->lock);
     bool newest = here.number > tracked->committed;
-    confirmed = newest ? commit(&here, result, &replaced) : KVO_READS_KEPT;
+    if (newest) replaced = kvo__silent_change(&here, &entered, &key);
+    confirmed = newest ? commit(&here) : KVO_READS_KEPT;
     kvo__unlock(&tracked->lock);
     end_evaluation(&here);
-    kvo__cell_release(tracked, replaced);
+    if (replaced != NULL) {
+      kvo__tell_silent_change(tracked, replaced, key);
+      kvo__leave(replaced, entered);
+    }
     *status = here.status;
     if (confirmed == KVO_READS_LOST) { /* this time each read subscribes */
       kvo__cell_release(tracked, result);
@@ -164,18 +150,23 @@ kvo_cell *kvo__arm_once(kvo_tracked *tracked, kvo_status *status) {
       kvo__drop_read_by(tracked, here.number);
     else if (here.status == KVO_OK && confirmed != KVO_READS_AS_BEFORE)
       kvo__drop_read_before(tracked, here.number);
+    if (here.is_outdated && !is_again) { /* once: a getter that always sets what it reads has no end */
+      kvo__cell_release(tracked, result);
+      is_again = true;
+      continue;
+    }
     return result;
   }
 }
 
 /* After a change no caller gets a status, so this retries when memory is short. If that fails, it reports KVO0011, because keys that the
  * expression now depends on may change unnoticed. The old subscriptions remain, and the next change of one of them evaluates again. */
-kvo_cell *kvo__arm(kvo_tracked *tracked, kvo_status *status) {
+kvo_cell *kvo__arm(kvo_tracked *tracked, const kvo_slot *changed, kvo_status *status) {
   enum { TRIES = 3 };
-  kvo_cell *result = kvo__arm_once(tracked, status);
+  kvo_cell *result = kvo__arm_once(tracked, changed, status);
   for (int tries = 1; tries < TRIES && *status == KVO_ERROR_OUT_OF_MEMORY; tries++) {
     kvo__cell_release(tracked, result);
-    result = kvo__arm_once(tracked, status);
+    result = kvo__arm_once(tracked, changed, status);
   }
   if (*status == KVO_ERROR_OUT_OF_MEMORY) {
     kvo__lock(&tracked->lock);
@@ -188,7 +179,7 @@ kvo_cell *kvo__arm(kvo_tracked *tracked, kvo_status *status) {
   return result;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- Changes -- */
+/* ----------------------------------------------------------------------------------------------------------- Telling -- */
 
 /* If a registration fails, its callback must never run. While it may still fail, and in a pause, a change is only noted in `missed`: not
  * before it happens, because the setter may refuse it. */
@@ -200,18 +191,82 @@ static void call(kvo_tracked *tracked, const kvo_raw_change *change) {
   kvo__call(change, tracked->anchor, &tracked->live, tracked->ops->callback, tracked->user_data);
 }
 
-void kvo__tracked_tell(kvo_tracked *tracked, kvo_change_kind kind, bool is_prior, const void *old_value,
-                       const void *new_value) {
+static void tell(kvo_tracked *tracked, bool is_prior, const kvo_cell *old_value, const kvo_cell *new_value) {
+  bool wants_old = (tracked->options & KVO_OLD) != 0 && old_value != NULL;
+  bool wants_new = (tracked->options & KVO_NEW) != 0 && new_value != NULL;
   kvo_raw_change record = {
       .object = tracked->object,
       .instance = tracked->instance,
-      .old_value = (tracked->options & KVO_OLD) != 0 ? old_value : NULL,
-      .new_value = (tracked->options & KVO_NEW) != 0 ? new_value : NULL,
-      .kind = kind,
+      .old_value = wants_old ? old_value->value : NULL,
+      .new_value = wants_new ? new_value->value : NULL,
+      .kind = KVO_CHANGE_SETTING,
       .is_prior = is_prior,
       .observation = tracked->id,
   };
   call(tracked, &record);
+}
+
+/* Replaces the value that was told last and returns it; the caller releases it. tracked->lock is held. */
+static kvo_cell *replace_last(kvo_tracked *tracked, kvo_cell *now) {
+  kvo__assert(kvo__holds(&tracked->lock));
+  kvo_cell *before = atomic_load_explicit(&tracked->last, memory_order_relaxed);
+  bool keeps = now != NULL && tracked->keeps_last;
+  if (keeps) atomic_fetch_add(&now->references, 1);
+  atomic_store_explicit(&tracked->last, keeps ? now : NULL, memory_order_relaxed);
+  tracked->told_by = kvo__own.thread;
+  tracked->told_at = now != NULL ? now->began : 0;
+  return before;
+}
+
+void kvo__tracked_set_last(kvo_tracked *tracked, kvo_cell *now) {
+  kvo__lock(&tracked->lock);
+  kvo_cell *before = replace_last(tracked, now);
+  kvo__unlock(&tracked->lock);
+  kvo__cell_release(tracked, before);
+}
+
+/* Forgets the value that was told last: the observer has been told of another one, or of none. */
+static void forget_last(kvo_tracked *tracked) {
+  if (atomic_load_explicit(&tracked->last, memory_order_relaxed) == NULL) return;
+  kvo__lock(&tracked->lock);
+  kvo_cell *before = atomic_load_explicit(&tracked->last, memory_order_relaxed);
+  atomic_store_explicit(&tracked->last, NULL, memory_order_relaxed);
+  kvo__unlock(&tracked->lock);
+  kvo__cell_release(tracked, before);
+}
+
+static bool are_same(const kvo_tracked *tracked, const kvo_cell *before, const kvo_cell *now) {
+  return tracked->ops->same != NULL && before != NULL && now != NULL && before->value != NULL && now->value != NULL &&
+         tracked->ops->same(before->value, now->value, tracked->user_data);
+}
+
+/* Whether a value is known to be what was told last. */
+static bool is_last(kvo_tracked *tracked, const kvo_cell *now) {
+  kvo__lock(&tracked->lock);
+  kvo_cell *last = atomic_load_explicit(&tracked->last, memory_order_relaxed);
+  if (last != NULL) atomic_fetch_add(&last->references, 1);
+  kvo__unlock(&tracked->lock);
+  bool is_same = are_same(tracked, last, now);
+  kvo__cell_release(tracked, last);
+  return is_same;
+}
+
+void kvo__tracked_tell_present(kvo_tracked *tracked, kvo_cell *now, bool if_changed) {
+  if (!atomic_load(&tracked->registered)) { /* it is told later, with the same old value */
+    if (if_changed && is_last(tracked, now)) return;
+    atomic_store(&tracked->missed, true);
+    if (!atomic_load(&tracked->registered)) return;
+  }
+  kvo__lock(&tracked->lock);
+  kvo_cell *before = replace_last(tracked, now);
+  kvo__unlock(&tracked->lock);
+  if (!if_changed || !are_same(tracked, before, now)) tell(tracked, false, before, now);
+  kvo__cell_release(tracked, before);
+}
+
+void kvo__tracked_tell_initial(kvo_tracked *tracked, kvo_cell *now) {
+  kvo__tracked_set_last(tracked, now);
+  tell(tracked, false, NULL, now);
 }
 
 void kvo__tracked_leaf(kvo_tracked *tracked, const kvo_raw_change *change) {
@@ -219,192 +274,210 @@ void kvo__tracked_leaf(kvo_tracked *tracked, const kvo_raw_change *change) {
   record.object = tracked->object;
   record.instance = tracked->instance;
   record.observation = tracked->id;
+  if (!change->is_prior && (atomic_load(&tracked->has_leaf) || !tracked->keeps_last)) forget_last(tracked);
   call(tracked, &record);
 }
 
-/* Whether a getter of the expression sets what it reads, and does so again in an evaluation that such a set has begun: that set is not
- * followed, or there would be no end. Evaluations on another stack, and those that were left from a deeper frame, count as well: a single
- * one changes nothing. Abandoned marks are not ended here: that of the last delivery may have a deeper frame, and has not been left. */
-static bool is_set_by_itself(const kvo_tracked *tracked) {
-  enum { NESTED = 2 };
-  if (!kvo_is_tracking()) return false;
-  const void *here = __builtin_frame_address(0);
-  int nested = 0;
-  for (uint32_t i = kvo__own.thread != NULL ? atomic_load(&kvo__own.thread->depth) : 0; i > 0 && nested < NESTED; i--) {
-    const kvo_mark *each = kvo__mark_at(i - 1);
-    bool is_own = kvo__evaluation_of(each) != NULL && atomic_load(&each->observation) == tracked->id;
-    nested += is_own && !kvo__is_left(each->frame, here);
+/* ----------------------------------------------------------------------------------------------------------- Changes -- */
+
+/* Whether this thread is evaluating the expression. If a getter has set what it reads, it is evaluated once more. */
+static bool is_being_evaluated(const kvo_tracked *tracked, bool is_set) {
+  if (kvo__own.thread == NULL) return false;
+  bool found = false;
+  for (uint32_t i = atomic_load_explicit(&kvo__own.thread->depth, memory_order_relaxed); i > 0; i--) {
+    kvo_evaluation *each = kvo__evaluation_of(kvo__mark_at(i - 1));
+    if (each == NULL || each->tracked != tracked) continue;
+    each->is_outdated = each->is_outdated || is_set;
+    found = true;
   }
-  return nested == NESTED;
+  return found;
 }
 
-void kvo__tracked_will(kvo_tracked *tracked, const kvo_node *node, const kvo_info *changing, kvo_will_phase *will) {
-  if (will != NULL && !kvo__will_is_of_scope(will)) kvo__unsettle_leaf(tracked);
-  if (is_set_by_itself(tracked)) return;
-  bool is_compared = will != NULL && will->if_changed && tracked->ops->same != NULL;
-  bool is_left = kvo__is_left_to_scope(tracked); /* one that is ending, which has the old value */
-  bool wanted = !is_left && ((tracked->options & KVO_OLD) != 0 || is_compared);
-  kvo_cell *last = wanted ? hold_last_of_orphan(tracked) : NULL;
-  void *evaluated = wanted && last == NULL ? peek(tracked, changing) : NULL;
-  if (!wanted && !is_left && kvo__settings.silent_changes) {
-    void *unwanted = peek(tracked, changing);
-    if (unwanted != NULL) tracked->ops->release(unwanted, tracked->user_data);
-  }
-  bool is_of_scope = will != NULL && kvo__will_is_of_scope(will);
-  /* The getters may have changed other keys that it reads, in the same scope. */
-  bool is_nested = is_of_scope && kvo__pending_of(tracked, will) != NULL;
-  bool has_prior = !is_nested && !is_left && (tracked->options & KVO_PRIOR) != 0;
-  bool is_kept = will != NULL && !is_nested &&
-                 kvo__pending_add(will, (kvo_pending_value){.tracked = tracked,
-                                                            .node = node,
-                                                            .value = evaluated,
-                                                            .last = last,
-                                                            .owes_prior = is_of_scope && has_prior});
-  if (is_kept) kvo__tracked_retain(tracked);
-  if (has_prior && !(is_kept && is_of_scope))
-    kvo__tracked_tell(tracked, KVO_CHANGE_SETTING, true, last != NULL ? last->value : evaluated, NULL);
-  if (is_kept) return;
-  if (evaluated != NULL) tracked->ops->release(evaluated, tracked->user_data);
-  kvo__cell_release(tracked, last);
+bool kvo__tracked_is_evaluating(const kvo_tracked *tracked) { return is_being_evaluated(tracked, true); }
+
+bool kvo__tracked_postpone(kvo_tracked *tracked, const kvo_change_place *place) {
+  if (!kvo__is_postponed(tracked, place, false)) return false;
+  atomic_store(&tracked->is_stale, true);
+  return true;
 }
 
-void kvo__tracked_keep_late(kvo_tracked *tracked, const kvo_node *node, kvo_will_phase *scope) {
-  bool is_new = atomic_load_explicit(&node->birth, memory_order_acquire) <= atomic_load(&tracked->registered);
-  if (is_new || kvo__is_left_to_scope(tracked)) return;
-  kvo_cell *last = NULL;
-  if ((tracked->options & KVO_OLD) != 0) {
-    kvo__lock(&tracked->lock);
-    last = hold_last(tracked);
-    kvo__unlock(&tracked->lock);
-  }
-  /* Without the last value it is told also if it is the same. */
-  kvo_pending_value value = {.tracked = tracked, .node = node, .last = last, .is_late = last == NULL};
-  if (kvo__pending_add(scope, value))
-    kvo__tracked_retain(tracked);
-  else
-    kvo__cell_release(tracked, last);
-}
-
-void kvo__tracked_prior(kvo_tracked *tracked, const kvo_will_phase *will) {
-  kvo_pending_value *pending = kvo__pending_of(tracked, will);
-  if (pending == NULL || !pending->owes_prior) return;
-  pending->owes_prior = false;
-  const void *old_value = pending->last != NULL ? pending->last->value : pending->value;
-  kvo__tracked_tell(tracked, KVO_CHANGE_SETTING, true, old_value, NULL);
-}
-
-/* Leaves a change to a later delivery if none may begin here; nor may an evaluation: its getters may make changes. Until then the
- * dependencies are those from before the change. */
-static bool is_deferred(kvo_tracked *tracked) {
+bool kvo__tracked_defers(kvo_tracked *tracked) {
   if (kvo__may_nest()) return false;
-  kvo__lock(&tracked->lock);
-  tracked->outdated = tracked->started;
-  kvo__unlock(&tracked->lock);
+  atomic_store(&tracked->is_stale, true);
   kvo__defer(tracked->anchor);
   return true;
 }
 
-/* Whether an expression's values before and after a scope are known to be the same. */
-static bool are_same(const kvo_tracked *tracked, const kvo_will_phase *will, const void *old_value,
-                     const kvo_cell *now) {
-  return will != NULL && will->if_changed && tracked->ops->same != NULL && old_value != NULL && now != NULL &&
-         now->value != NULL && tracked->ops->same(old_value, now->value, tracked->user_data);
+/* Enters the root, so that the user data stays; false if the observation has ended. */
+static bool enter(kvo_tracked *tracked, uint64_t *entered) {
+  kvo__lock(&tracked->lock);
+  bool live = atomic_load(&tracked->live);
+  if (live) *entered = kvo__enter(tracked->root);
+  kvo__unlock(&tracked->lock);
+  return live;
 }
 
-/* Returns whether a change is not followed. If so, a comparison of the reads is not certain any more (kvo__silent_change). */
-static bool is_not_followed(kvo_tracked *tracked) {
-  if (!is_set_by_itself(tracked)) return false;
-  kvo__lock(&tracked->lock);
-  tracked->started++;
-  kvo__unlock(&tracked->lock);
+/* Whether only the owner may evaluate the expression, on another thread, or nobody any more. */
+static bool is_elsewhere(kvo_tracked *tracked) {
+  uint64_t entered;
+  if (tracked->ops->is_here == NULL) return false;
+  if (!enter(tracked, &entered)) return true;
+  bool is_here = tracked->ops->is_here(tracked->user_data);
+  kvo__leave(tracked->root, entered);
+  return !is_here;
+}
+
+static void ask(kvo_tracked *tracked) {
+  uint64_t entered;
+  if (!enter(tracked, &entered)) return;
+  tracked->ops->ask(tracked->id, tracked->user_data);
+  kvo__leave(tracked->root, entered);
+}
+
+bool kvo__tracked_is_left_to_owner(kvo_tracked *tracked, bool tells) {
+  if (!is_elsewhere(tracked)) {
+    if (tells && tracked->ops->is_here != NULL) atomic_store(&tracked->asked, 0); /* the caller does it */
+    return false;
+  }
+  atomic_store(&tracked->is_stale, true);
+  uint32_t asked = KVO_ASKED_TO_FOLLOW;
+  if (tells && atomic_load(&tracked->registered) != 0)
+    asked |= KVO_ASKED_TO_TELL;
+  else if (tells)
+    atomic_store(&tracked->missed, true); /* see call */
+  if (atomic_fetch_or(&tracked->asked, asked) == 0) ask(tracked);
   return true;
 }
 
-void kvo__tracked_did(kvo_tracked *tracked, kvo_will_phase *will) {
-  if (is_not_followed(tracked)) return;
-  if (kvo__leave_to_scope(tracked, will)) { /* but other threads' changes of what it reads now are not */
-    kvo__tracked_rearm(tracked);
+static void settle_and_tell(kvo_tracked *tracked, const kvo_slot *changed, bool if_changed) {
+  if (tracked->is_binding) {
+    kvo__hooks.settle(tracked->anchor);
     return;
   }
-  if (is_deferred(tracked)) {
-    if (will != NULL) kvo__pending_told(tracked, will); /* the later delivery tells it, not this change */
-    return;
-  }
-  const void *old_value = NULL;
-  kvo_cell *last = NULL;
-  kvo_pending_value *pending = will != NULL ? kvo__pending_of(tracked, will) : NULL;
-  bool is_late = pending != NULL && pending->is_late;
-  if (pending != NULL) {
-    old_value = pending->last != NULL ? pending->last->value : pending->value;
-    pending->delivered = true;
-  } else if ((tracked->options & KVO_OLD) != 0) { /* it began to depend on this key during the change */
-    kvo__lock(&tracked->lock);
-    last = hold_last(tracked);
-    kvo__unlock(&tracked->lock);
-    old_value = last != NULL ? last->value : NULL;
-  }
+  if (kvo__tracked_defers(tracked)) return;
   kvo_status status;
-  kvo_cell *now = kvo__arm(tracked, &status); /* without memory: notify without the new value */
-  if (is_late || !are_same(tracked, will, old_value, now))
-    kvo__tracked_tell(tracked, KVO_CHANGE_SETTING, false, old_value, now != NULL ? now->value : NULL);
+  kvo_cell *now = kvo__arm(tracked, changed, &status);
+  if (now == NULL && status == KVO_ERROR_NOT_REGISTERED) return;
+  kvo__tracked_tell_present(tracked, now, if_changed);
   kvo__cell_release(tracked, now);
+}
+
+static void tell_prior(kvo_tracked *tracked) {
+  kvo__lock(&tracked->lock);
+  kvo_cell *last = atomic_load_explicit(&tracked->last, memory_order_relaxed);
+  if (last != NULL) atomic_fetch_add(&last->references, 1);
+  kvo__unlock(&tracked->lock);
+  tell(tracked, true, last, NULL);
   kvo__cell_release(tracked, last);
 }
 
-void kvo__tracked_refused(kvo_will_phase *will) {
-  for (size_t i = will->count; i-- > 0;)
-    if (will->pending[i].owes_death && !will->pending[i].delivered) kvo__tracked_did(will->pending[i].tracked, will);
+void kvo__tracked_will(kvo_tracked *tracked, const kvo_change_place *place, bool wants_last) {
+  if (is_elsewhere(tracked) || is_being_evaluated(tracked, false) || kvo__is_postponed(tracked, place, false)) return;
+  if (wants_last && atomic_load_explicit(&tracked->last, memory_order_relaxed) == NULL) {
+    kvo_cell *present = read_before(tracked);
+    kvo__lock(&tracked->lock);
+    bool is_first = atomic_load_explicit(&tracked->last, memory_order_relaxed) == NULL;
+    if (is_first) atomic_store_explicit(&tracked->last, present, memory_order_relaxed);
+    kvo__unlock(&tracked->lock);
+    if (!is_first) kvo__cell_release(tracked, present);
+  }
+  if ((tracked->options & KVO_PRIOR) != 0) tell_prior(tracked);
 }
 
-void kvo__tracked_retell(kvo_tracked *tracked, const void *old_value) {
-  if (is_deferred(tracked)) return;
-  kvo_status status;
-  kvo_cell *now = kvo__arm(tracked, &status);
-  kvo__tracked_tell(tracked, KVO_CHANGE_SETTING, false, old_value, now != NULL ? now->value : NULL);
-  kvo__cell_release(tracked, now);
+void kvo__tracked_did(kvo_tracked *tracked, const kvo_change_place *place, bool if_changed) {
+  if (is_being_evaluated(tracked, true) || kvo__tracked_postpone(tracked, place)) return;
+  if (kvo__tracked_is_left_to_owner(tracked, true)) return;
+  settle_and_tell(tracked, place != NULL ? place->changed : NULL, if_changed);
+}
+
+void kvo__tracked_unchanged(kvo_tracked *tracked) {
+  if (atomic_load(&tracked->is_stale))
+    kvo__tracked_did(tracked, NULL, false);
+  else if (!tracked->keeps_last)
+    forget_last(tracked);
+}
+
+void kvo__tracked_retell(kvo_tracked *tracked) {
+  if (!kvo__tracked_is_left_to_owner(tracked, true)) settle_and_tell(tracked, NULL, false);
 }
 
 void kvo__tracked_missed(kvo_tracked *tracked, uint64_t birth) {
-  if (birth > atomic_load(&tracked->registered))
-    kvo__tracked_did(tracked, NULL);
+  if (birth > atomic_load(&tracked->registered) || (tracked->options & KVO_INITIAL) != 0)
+    kvo__tracked_did(tracked, NULL, false);
   else
-    kvo__tracked_rearm(tracked);
+    kvo__tracked_rearm(tracked, true);
 }
 
-void kvo__tracked_rearm(kvo_tracked *tracked) {
-  if (is_not_followed(tracked)) return;
+/* Settles without telling. */
+static void follow(kvo_tracked *tracked, bool begins) {
   kvo_status status;
-  kvo__cell_release(tracked, kvo__arm(tracked, &status));
-}
-
-/* Whether this thread is evaluating it in order to subscribe. */
-static bool is_being_armed(const kvo_tracked *tracked) {
-  kvo__look_for_abandoned();
-  uint32_t depth = kvo__own.thread != NULL ? atomic_load(&kvo__own.thread->depth) : 0;
-  for (uint32_t i = 0; i < depth; i++) {
-    const kvo_evaluation *each = kvo__evaluation_of(kvo__mark_at(i));
-    if (each != NULL && each->tracked == tracked && each->number != 0) return true;
-  }
-  return false;
-}
-
-void kvo__tracked_died(kvo_tracked *tracked, const kvo_info *dying) {
-  /* If the object dies because it was replaced, the did of that change notifies. If it dies in an evaluation of this expression, the result
-   * is delivered anyway; and if the evaluation made the object, as a computed property may, another evaluation would make another one,
-   * without end. */
-  if (!atomic_load(&tracked->live) || kvo__in_change_of(tracked, dying) || is_being_armed(tracked)) return;
-  kvo__lock(&tracked->lock);
-  kvo_cell *before = hold_last(tracked);
-  kvo__unlock(&tracked->lock);
-  kvo_status status;
-  kvo_cell *now = kvo__arm(tracked, &status);
-  if (now == NULL) { /* not known */
-    kvo__lock(&tracked->lock);
-    tracked->orphaned = true;
-    kvo__unlock(&tracked->lock);
-  }
-  kvo__tracked_tell(tracked, KVO_CHANGE_SETTING, false, before != NULL ? before->value : NULL,
-                    now != NULL ? now->value : NULL);
+  kvo_cell *now = kvo__arm(tracked, NULL, &status);
+  /* What nobody was told is the old value of the next change only if nothing else is known. */
+  if (begins || atomic_load_explicit(&tracked->last, memory_order_relaxed) == NULL) kvo__tracked_set_last(tracked, now);
   kvo__cell_release(tracked, now);
-  kvo__cell_release(tracked, before);
+}
+
+void kvo__tracked_rearm(kvo_tracked *tracked, bool begins) {
+  if (is_being_evaluated(tracked, true) || kvo__tracked_postpone(tracked, NULL)) return;
+  if (!kvo__tracked_is_left_to_owner(tracked, false)) follow(tracked, begins);
+}
+
+void kvo__tracked_answer(kvo_tracked *tracked) {
+  bool is_paused = atomic_load(&tracked->registered) == 0;
+  uint32_t asked = atomic_fetch_and(&tracked->asked, is_paused ? KVO_ASKED_TO_TELL : 0u);
+  if (asked == 0 || !atomic_load(&tracked->live)) return;
+  if (is_being_evaluated(tracked, true) || kvo__tracked_postpone(tracked, NULL)) return;
+  if ((asked & KVO_ASKED_TO_TELL) == 0 || is_paused) {
+    follow(tracked, false);
+    return;
+  }
+  if ((tracked->options & KVO_PRIOR) != 0) tell_prior(tracked);
+  settle_and_tell(tracked, NULL, false);
+}
+
+bool kvo__tracked_may_read(kvo_tracked *tracked) {
+  return (atomic_load(&tracked->asked) & KVO_ASKED_TO_TELL) == 0 && !is_elsewhere(tracked);
+}
+
+void kvo__tracked_ask_again(kvo_tracked *tracked) {
+  if (atomic_load(&tracked->asked) != 0) ask(tracked);
+}
+
+bool kvo__tracked_is_told(kvo_tracked *tracked, uint64_t since) {
+  kvo__lock(&tracked->lock);
+  bool is_told = tracked->told_by == kvo__own.thread && tracked->told_at > since;
+  kvo__unlock(&tracked->lock);
+  return is_told && !atomic_load(&tracked->is_stale);
+}
+
+static void note_orphaned(kvo_tracked *tracked) {
+  kvo__lock(&tracked->lock);
+  tracked->orphaned = true;
+  kvo__unlock(&tracked->lock);
+}
+
+void kvo__tracked_died(kvo_tracked *tracked) {
+  /* If the object dies because it was replaced, the did of that change tells. If it dies in an evaluation of this expression, the result is
+   * told anyway; and if the evaluation made the object, as a computed property may, another evaluation would make another one, without
+   * end. */
+  kvo__look_for_abandoned();
+  if (!atomic_load(&tracked->live) || is_being_evaluated(tracked, false)) return;
+  if (kvo__is_postponed(tracked, NULL, true)) {
+    atomic_store(&tracked->is_stale, true);
+    return;
+  }
+  if (kvo__scopes() != NULL && kvo__tracked_awaits_silent(tracked)) return;
+  if (kvo__tracked_is_left_to_owner(tracked, true)) {
+    note_orphaned(tracked);
+    return;
+  }
+  if (tracked->is_binding) {
+    kvo__hooks.settle(tracked->anchor);
+    return;
+  }
+  kvo_status status;
+  kvo_cell *now = kvo__arm(tracked, NULL, &status);
+  if (now == NULL) note_orphaned(tracked); /* not known */
+  kvo__tracked_tell_present(tracked, now, false);
+  kvo__cell_release(tracked, now);
 }

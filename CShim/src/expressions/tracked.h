@@ -1,8 +1,7 @@
 /* expressions/tracked.h - observed expressions, their evaluations, and what is kept of them during a change. Start with struct kvo_tracked,
  * then the first comment of track.c.
  * circle: depth.c, unwind.c: where deliveries may nest no deeper they are deferred, until half of those that depth.c counts have returned.
- * circle: c_callback.c, describe.c: the description of an observation of C names its callback, and the fault of one describes it.
- * circle: pending.c, record.c: what is kept during a change is an evaluation's value, and the end of one asks what is kept. */
+ * circle: c_callback.c, describe.c: the description of an observation of C names its callback, and the fault of one describes it. */
 #ifndef KVO_TRACKED_H
 #define KVO_TRACKED_H
 
@@ -12,8 +11,18 @@
 /* The value of an evaluation, shared by deliveries and `last`. */
 typedef struct kvo_cell {
   _Atomic uint32_t references;
+  /** The clock of the evaluating thread when the evaluation began. */
+  uint64_t began;
   void *value;
 } kvo_cell;
+
+/** What the owner of an expression is asked for, where this thread must not evaluate it. */
+enum kvo_asked {
+  /** To evaluate it, because it may depend on other keys now. */
+  KVO_ASKED_TO_FOLLOW = 1u << 0,
+  /** To tell its observer as well. */
+  KVO_ASKED_TO_TELL = 1u << 1,
+};
 
 struct kvo_tracked {
   _Atomic uint32_t references;
@@ -31,14 +40,23 @@ struct kvo_tracked {
   const kvo_observer_ops *ops;
   void *user_data;
   kvo_options options;
-  bool keep_last;
-  /** A dependency may be a leaf. Changed with `lock` held. */
+  /** `last` may be kept from one notification to the next; otherwise it is read before a change. Constant. */
+  bool keeps_last;
+  /** It is a key path, and it is checked whether an object on it was replaced without notification. Constant. */
+  bool is_checked;
+  /** Its callback sets a property (settle.c). Constant. */
+  bool is_binding;
+  /** A link is a leaf. Changed with `lock` held. */
   _Atomic bool has_leaf;
+  /** An open change of this thread tells it (kvo__is_postponed), or the hold of a scope. */
+  _Atomic bool is_stale;
   /** The birth of the newest node in the process when the registration succeeded. 0 until then, and while the observation is paused: no
    * callback is made. */
   _Atomic uint64_t registered;
   /** A change was not delivered because `registered` was 0. */
   _Atomic bool missed;
+  /** What the owner has been asked for and has not done yet: kvo_asked bits. */
+  _Atomic uint32_t asked;
   /** The registration succeeded. */
   bool is_complete;
   kvo_observation id;
@@ -49,14 +67,14 @@ struct kvo_tracked {
   /** How often the list has changed. */
   uint64_t list_changes;
   uint64_t started, committed;
-  /** The newest evaluation that had begun when a change was deferred: until a newer one ends, the dependencies may be outdated. */
-  uint64_t outdated;
-  /** How many evaluations have begun, including those before changes. */
-  uint64_t evaluations;
-  kvo_cell *last;
-  /** While it is paused: what `registered` is to be again, otherwise 0; and the value at the pause, if the old value is wanted. */
+  /** The value that the observer was told last, if old values are wanted. NULL after a change of a leaf, whose old value is that of the
+   * leaf, and for an expression that does not keep it: except from before a change until it is told. */
+  kvo_cell *_Atomic last;
+  /** When the evaluation began whose value was told last: the thread, and its clock then. */
+  const kvo_thread *told_by;
+  uint64_t told_at;
+  /** While it is paused: what `registered` is to be again, otherwise 0. */
   uint64_t held;
-  kvo_cell *kept;
   /** The newest evaluation came to a dying object: the program's pointer to it may dangle until a change is delivered. */
   bool orphaned;
   /** The thread that registered it, and whether another thread has ever evaluated it. */
@@ -92,26 +110,17 @@ typedef struct kvo_expected {
   const kvo_property *property;
 } kvo_expected;
 
-/* What an evaluation before a change has read, to be compared with the subscriptions. The objects may be dead: their addresses are compared
- * with the dependencies, and never dereferenced. */
-typedef struct kvo_comparison {
-  bool is_wanted;
-  /** The info of the object that changes, which the frame keeps. */
-  const kvo_info *changing;
-  /** How many of the reads are noted for the comparison. */
-  size_t count;
-} kvo_comparison;
-
 /* An evaluation in progress on this thread. */
 typedef struct kvo_evaluation {
   kvo_tracked *tracked;
   /** The number of an evaluation that subscribes. 0 for one that only computes the value before a change. */
   uint64_t number;
-  /** For number 0: the comparison, and how many evaluations that subscribe had begun before. */
-  kvo_comparison compared;
-  uint64_t begun_before;
-  /** The serial number among all evaluations of the observation. */
-  uint64_t serial;
+  /** The thread's clock when it began. */
+  uint64_t began;
+  /** The key whose change it follows, or NULL. */
+  const kvo_slot *changed;
+  /** A change of this thread has reached it meanwhile. */
+  bool is_outdated;
   kvo_status status;
   /** It came to an object that is being destroyed. */
   bool has_met_dying;
@@ -148,110 +157,48 @@ static inline kvo_evaluation *kvo__evaluation_of(const kvo_mark *mark) {
   return mark->frame != NULL && mark->node == NULL ? mark->evaluation : NULL;
 }
 
-/* ------------------------------------------------------------------------------------------------------ pending.c -- */
+/* ----------------------------------------------------------------------------------------------------- postponed.c -- */
 
-/** The old value of an expression, from the will to the did of a frame. */
-typedef struct kvo_pending_value {
-  /** NULL for one that was moved to another will phase. */
-  kvo_tracked *tracked;
-  /** The node by which the expression depends on the key. */
-  const kvo_node *node;
-  void *value;
-  /** Used instead of `value` if the expression must not be evaluated: the value that was delivered last. */
-  struct kvo_cell *last;
-  /** The did has been delivered, or left to a scope. */
-  bool delivered;
-  /** Of a scope: its observer is to be notified before the change. */
-  bool owes_prior;
-  /** An object that the expression depends on has died meanwhile, which the did tells. */
-  bool owes_death;
-  /** Of a scope: the value may be that after a change in progress which the expression has not been told of. */
-  bool is_late;
-  /** Orders the pending values of a thread by age; set by kvo__pending_add. */
-  uint64_t serial;
-} kvo_pending_value;
+/** Where a change is in what its thread is doing. Nothing is left by it to itself. */
+struct kvo_change_place {
+  /** How many marks there were before it. */
+  uint32_t depth;
+  /** Its slot, or NULL for all that a scope tells; and its slot again if nothing else has changed. */
+  const kvo_slot *own, *changed;
+  /** The scope that has noted it, or NULL. */
+  const kvo_open_scope *scope;
+};
 
-/** The will phase of a frame, or of a coalescing scope. Allocated, because the binding may move its frame. */
-typedef struct kvo_will_phase {
-  kvo_thread *thread;
-  /** The will phases of the next outer frame of this thread, and of the next inner one. */
-  struct kvo_will_phase *outer, *inner;
-  /** The info of the object that changes; NULL for a scope. */
-  const kvo_info *info;
-  /** The slot of the frame; NULL for a scope. */
-  kvo_slot *slot;
-  /** An expression is notified only if its value has changed, as far as its values can be compared. */
-  bool if_changed;
-  /** `first` is the initial storage. */
-  kvo_pending_value *pending;
-  size_t count, capacity;
-  kvo_pending_value first;
-  /** A hash table of positions in `pending`, each plus 1, by expression: twice the capacity. NULL while the capacity is small. */
-  uint32_t *positions;
-  /** While observers are notified before the change, the stack frame that does it; otherwise NULL. */
-  const void *telling;
-  /** If the change has ended or been abandoned when a stack frame is gone: that frame, and the next outer will phase that has one.
-   * Otherwise NULL. */
-  const void *frame;
-  struct kvo_will_phase *outer_bound;
-} kvo_will_phase;
-
-/** Begins the will phase of a change on this thread; `telling` is the stack frame that notifies observers. `stays`: it ends on this thread,
- * too. NULL without memory. */
-KVO_HIDDEN kvo_will_phase *kvo__will_begin(const kvo_info *info, kvo_slot *slot, const void *telling, bool stays);
-/** Binds the phase to a stack frame: if that is left, the phase ends (kvo__wills_abandoned). Nothing for NULL. */
-KVO_HIDDEN void kvo__will_bind(kvo_will_phase *will, const void *frame);
-/** Ends the phase and releases its pending values. */
-KVO_HIDDEN void kvo__will_end(kvo_will_phase *will);
-/** Begins that of a scope. */
-KVO_HIDDEN kvo_will_phase *kvo__will_begin_scope(bool if_changed);
-static inline bool kvo__will_is_of_scope(const kvo_will_phase *will) { return will->info == NULL; }
-/** Adds a pending value; false without memory. */
-KVO_HIDDEN bool kvo__pending_add(kvo_will_phase *will, kvo_pending_value value);
-/** Moves a pending value to another will phase; false without memory. */
-KVO_HIDDEN bool kvo__pending_move(kvo_pending_value *value, kvo_will_phase *to);
-/** Sorts the pending values by the order in which their expressions were registered. */
-KVO_HIDDEN void kvo__pending_sort(kvo_will_phase *will);
-/** Marks the pending value as delivered: the expression has become a leaf and is notified as such. */
-KVO_HIDDEN void kvo__pending_told(const kvo_tracked *tracked, kvo_will_phase *will);
-/** The pending value of an expression, or NULL. */
-KVO_HIDDEN kvo_pending_value *kvo__pending_of(const kvo_tracked *tracked, const kvo_will_phase *will);
-/** Drops the will phases of changes that were left with longjmp or an exception, as the present stack frame shows. No lock may be held. */
-KVO_HIDDEN void kvo__wills_abandoned(const void *frame);
-/** Whether a change in progress on this thread, other than those of a scope, is going to notify the expression. */
-KVO_HIDDEN bool kvo__awaits_change(const kvo_tracked *tracked);
-KVO_HIDDEN bool kvo__is_left_to_open_scope(const kvo_tracked *tracked);
-KVO_HIDDEN bool kvo__leave_to_open_scope(const kvo_tracked *tracked, kvo_will_phase *will);
-/** Whether a scope of this thread is still going to notify this expression. */
-static inline bool kvo__is_left_to_scope(const kvo_tracked *tracked) {
-  return kvo__scopes() != NULL && kvo__is_left_to_open_scope(tracked);
-}
-/** If a scope of this thread, other than that of `will`, is still going to notify this expression: leaves it to notify of this change as
- * well, with the older of the two old values. `will` may be NULL. */
-static inline bool kvo__leave_to_scope(const kvo_tracked *tracked, kvo_will_phase *will) {
-  return kvo__scopes() != NULL && kvo__leave_to_open_scope(tracked, will);
-}
-/** Whether a change of this thread is still going to notify this expression, by a dependency that the evaluation with this number has read,
- * other than this key. tracked->lock is held. */
-KVO_HIDDEN bool kvo__is_being_led(const kvo_tracked *tracked, uint64_t number, const kvo_info *info, kvo_key key);
-/** Whether a change of this thread, other than one of the dying object itself, is still going to notify this expression, or to evaluate it
- * if the change is silent. */
-KVO_HIDDEN bool kvo__in_change_of(kvo_tracked *tracked, const kvo_info *dying);
-/** If this thread is notifying observers before a change of this object, the slot of that change; otherwise NULL. */
-KVO_HIDDEN const kvo_slot *kvo__in_will_of(const kvo_info *info);
+/** Changes are being made in place, or have been. */
+extern KVO_HIDDEN _Atomic bool kvo__has_in_place;
+/** The node of a mark before the first delivery: not NULL, as for an evaluation. It is never used, because the mark names no
+ * observation. */
+extern KVO_HIDDEN const kvo_node kvo__no_node[1];
+/** Whether an open change or scope is going to tell an expression: a change of this thread outside of `place` that is between its begin and
+ * its store, or is telling newer observers; one in place, of any thread; a coalescing scope of this thread that has not ended. `place` may
+ * be NULL: all that is open. */
+KVO_HIDDEN bool kvo__is_postponed(kvo_tracked *tracked, const kvo_change_place *place, bool with_announced);
 
 /* ------------------------------------------------------------------------------------------------ track.c, record.c -- */
 
 /** Releases a reference to a value; NULL is ignored. */
 KVO_HIDDEN void kvo__cell_release(kvo_tracked *tracked, kvo_cell *held);
-/** Evaluates and updates the subscriptions. The caller releases the cell. NULL if the observation has ended, or without memory (see
- * *status). */
-KVO_HIDDEN kvo_cell *kvo__arm_once(kvo_tracked *tracked, kvo_status *status);
+/** Evaluates and updates the subscriptions, after a change of this key or NULL. The caller releases the cell. NULL if the observation has
+ * ended, or without memory (see *status). */
+KVO_HIDDEN kvo_cell *kvo__arm_once(kvo_tracked *tracked, const kvo_slot *changed, kvo_status *status);
 /** The same after a change: retries if there is too little memory, and finally reports KVO0011. */
-KVO_HIDDEN kvo_cell *kvo__arm(kvo_tracked *tracked, kvo_status *status);
-/** Notifies the observer. */
-KVO_HIDDEN void kvo__tracked_tell(kvo_tracked *tracked, kvo_change_kind kind, bool is_prior, const void *old_value,
-                                  const void *new_value);
+KVO_HIDDEN kvo_cell *kvo__arm(kvo_tracked *tracked, const kvo_slot *changed, kvo_status *status);
+/** Makes a value the one that was told last, as far as it is kept. */
+KVO_HIDDEN void kvo__tracked_set_last(kvo_tracked *tracked, kvo_cell *now);
+/** Tells the present value; without memory, that there is a new one. The old value is what was told last. */
+KVO_HIDDEN void kvo__tracked_tell_present(kvo_tracked *tracked, kvo_cell *now, bool if_changed);
+/** Leaves a change to a later delivery if none may begin here; nor may an evaluation: its getters may make changes. Until then the
+ * dependencies are those from before the change. */
+KVO_HIDDEN bool kvo__tracked_defers(kvo_tracked *tracked);
+/** Whether this thread is evaluating the expression; what has called this has changed what it reads, and it is evaluated once more. */
+KVO_HIDDEN bool kvo__tracked_is_evaluating(const kvo_tracked *tracked);
+/** Sends the initial notification. */
+KVO_HIDDEN void kvo__tracked_tell_initial(kvo_tracked *tracked, kvo_cell *now);
 
 static inline void kvo__tracked_retain(kvo_tracked *tracked) { atomic_fetch_add(&tracked->references, 1); }
 
@@ -263,11 +210,15 @@ static inline kvo_key kvo__dependency_key(const kvo_dependency *dependency) {
   return atomic_load_explicit(&dependency->node.slot, memory_order_relaxed)->key;
 }
 
-/** Notes a read before a change for kvo__silent_change. */
-KVO_HIDDEN void kvo__note_compared(kvo_evaluation *over, kvo_object *object, kvo_key key);
-/** After an evaluation before a change: if the value of a key was replaced without notification, returns the info of its object, entered
- * for the caller to leave, and stores the key in `*key`. NULL if there is none or it is not certain. */
-KVO_HIDDEN kvo_info *kvo__silent_change(const kvo_evaluation *over, uint64_t *entered, kvo_key *key);
+/** After the evaluation that follows a change: if the value of another key was replaced without notification, returns the info of its
+ * object, entered for the caller to leave, and stores the key in `*key`. NULL if there is none or it is not certain. tracked->lock is
+ * held, and the dependencies are still those of the evaluation before. */
+KVO_HIDDEN kvo_info *kvo__silent_change(kvo_evaluation *over, uint64_t *entered, kvo_key *key);
+/** At a change of a key on a path, before the path is evaluated: whether it does not lead to the object that is replaced, so that another
+ * one was replaced without notification before. */
+KVO_HIDDEN bool kvo__replaces_another(kvo_tracked *tracked, const kvo_node *node, const void *old_value);
+/** Reports KVO0032: the value of this key of the holder was replaced without notification. */
+KVO_HIDDEN void kvo__tell_silent_change(const kvo_tracked *tracked, const kvo_info *holder, kvo_key key);
 /** Notes the dependencies that an evaluation is likely to read, before it begins. tracked->lock is held. */
 KVO_HIDDEN void kvo__expect_reads(kvo_evaluation *here);
 /** What an evaluation has found of what it expected. */
@@ -283,39 +234,35 @@ KVO_HIDDEN kvo_confirmed kvo__confirm_reads(const kvo_evaluation *over);
 /** Turns the dependencies into leaf, subject or plain dependency, as the newest evaluation requires; returns whether there is a leaf.
  * tracked->lock is held. */
 KVO_HIDDEN bool kvo__settle_leaf(kvo_tracked *tracked, kvo_evaluation *over);
-/** Before a change of another key that the expression reads: makes the leaf a plain dependency until the change has notified the
- * expression. What the leaf's object is set to meanwhile need not be the expression's value any more. */
-KVO_HIDDEN void kvo__unsettle_leaf(kvo_tracked *tracked);
 /** Drop the dependencies whose newest reader is this evaluation, and those read only by older ones. */
 KVO_HIDDEN void kvo__drop_read_by(kvo_tracked *tracked, uint64_t number);
 KVO_HIDDEN void kvo__drop_read_before(kvo_tracked *tracked, uint64_t number);
 
 /** Whether a silent change of a key that it depends on is in progress on this thread, at whose end it is evaluated. */
 KVO_HIDDEN bool kvo__tracked_awaits_silent(kvo_tracked *tracked);
-/** Before a change of a key on which the expression depends, by `node`: keeps the old value in the will phase, if that is not NULL, and
- * notifies prior observers; of a scope only kvo__tracked_prior does. */
-KVO_HIDDEN void kvo__tracked_will(kvo_tracked *tracked, const kvo_node *node, const kvo_info *changing,
-                                  kvo_will_phase *will);
-/** Notifies a prior observer that has not been, with the old value that the scope keeps. */
-KVO_HIDDEN void kvo__tracked_prior(kvo_tracked *tracked, const kvo_will_phase *will);
-/** After the change: evaluates again, updates the subscriptions and notifies. */
-KVO_HIDDEN void kvo__tracked_did(kvo_tracked *tracked, kvo_will_phase *will);
-/** Instead of the did of a change that was not made: notifies of the deaths that were left to it. */
-KVO_HIDDEN void kvo__tracked_refused(kvo_will_phase *will);
-/** An object that the expression has read is dying: evaluates again and notifies. */
-KVO_HIDDEN void kvo__tracked_died(kvo_tracked *tracked, const kvo_info *dying);
+/** Before a change that will tell the expression, unless another one does: reads the value that its observer knows if that is not kept and
+ * is wanted, and notifies a prior observer. */
+KVO_HIDDEN void kvo__tracked_will(kvo_tracked *tracked, const kvo_change_place *place, bool wants_last);
+/** After a change of something that the expression has read: settles and tells it, unless something else is going to. `if_changed`: only if
+ * the value is another one than the last, as far as they can be compared. */
+KVO_HIDDEN void kvo__tracked_did(kvo_tracked *tracked, const kvo_change_place *place, bool if_changed);
+/** Whether the expression is left to a change or a scope; notes that it is. */
+KVO_HIDDEN bool kvo__tracked_postpone(kvo_tracked *tracked, const kvo_change_place *place);
+/** Instead of the did of a change that was not made: tells what was left to it. */
+KVO_HIDDEN void kvo__tracked_unchanged(kvo_tracked *tracked);
+/** An object that the expression has read is dying. */
+KVO_HIDDEN void kvo__tracked_died(kvo_tracked *tracked);
 /** From now on no callback starts. */
 KVO_HIDDEN void kvo__tracked_stop(kvo_tracked *tracked);
 /** Ends the observation: from now on no callback and no evaluation starts. May be called several times. */
 KVO_HIDDEN void kvo__tracked_end(kvo_tracked *tracked);
-/** After a change during which the expression was registered: evaluates again without notifying, because it may have read the old value. */
-KVO_HIDDEN void kvo__tracked_rearm(kvo_tracked *tracked);
-/** Keeps an expression for the end of a scope, which has begun to depend on this node's key since the scope looked; the key has been stored
- * meanwhile. The value that its observer knows is the old one. Nothing if it was registered in that time, or a scope keeps it already. */
-KVO_HIDDEN void kvo__tracked_keep_late(kvo_tracked *tracked, const kvo_node *node, kvo_will_phase *scope);
-/** After a change that began before the dependency with this birth was linked: evaluates again, and notifies if the expression was
- * registered before that. */
+/** Settles the expression without telling it: after a silent change, or, if it `begins`, one during which it was registered. */
+KVO_HIDDEN void kvo__tracked_rearm(kvo_tracked *tracked, bool begins);
+/** After a change that began before the dependency with this birth was linked: tells the expression if it was registered before that, or
+ * with its initial value. */
 KVO_HIDDEN void kvo__tracked_missed(kvo_tracked *tracked, uint64_t birth);
+/** Whether it was told on this thread with a value that was read after this time of the thread's clock. */
+KVO_HIDDEN bool kvo__tracked_is_told(kvo_tracked *tracked, uint64_t since);
 /** Whether the expression depends on a key of the object with this info; false for NULL. */
 KVO_HIDDEN bool kvo__tracked_hears(kvo_tracked *tracked, kvo_info *info, kvo_key key);
 /** After a change of a leaf: passes the change on to the observer. */
@@ -335,8 +282,17 @@ KVO_HIDDEN void *kvo__recording_suspend(void);
 KVO_HIDDEN void kvo__recording_resume(void *recorder);
 /** Cleans up after an evaluation that was left with longjmp or an exception. No lock may be held. */
 KVO_HIDDEN void kvo__evaluation_left(const kvo_mark *mark);
-/** Evaluates again and notifies with the present value, and an old value or NULL: for a deferred delivery, and after a pause. */
-KVO_HIDDEN void kvo__tracked_retell(kvo_tracked *tracked, const void *old_value);
+/** Settles and tells: for a deferred delivery, and after a pause. */
+KVO_HIDDEN void kvo__tracked_retell(kvo_tracked *tracked);
+/** Leaves a change to the owner if this thread must not evaluate the expression; the owner is asked once. Called before each evaluation
+ * that is due to a change; `tells`: the observer is to be told. */
+KVO_HIDDEN bool kvo__tracked_is_left_to_owner(kvo_tracked *tracked, bool tells);
+/** Does what the owner was asked for. */
+KVO_HIDDEN void kvo__tracked_answer(kvo_tracked *tracked);
+/** Whether the present value may be read, and is what the observer has been told or is being told. */
+KVO_HIDDEN bool kvo__tracked_may_read(kvo_tracked *tracked);
+/** When a pause has ended: asks the owner again for what was left to it before the pause. */
+KVO_HIDDEN void kvo__tracked_ask_again(kvo_tracked *tracked);
 /** In the child of a fork: the evaluations of other threads do not exist. */
 KVO_HIDDEN void kvo__tracking_forked(void);
 

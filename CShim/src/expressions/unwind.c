@@ -62,9 +62,9 @@ __attribute__((noinline)) static void deliver(kvo_deferred *next, bool ends) {
   kvo_tracked *tracked = kvo__deferred_tracked(next);
   if (ends) next->late++;
   if (ends && (next->is_in_cycle || next->late > MAX_LATE)) {
-    if (tracked != NULL && next->late <= 2 * MAX_LATE) kvo__tracked_rearm(tracked);
+    if (tracked != NULL && next->late <= 2 * MAX_LATE) kvo__tracked_rearm(tracked, false);
   } else if (tracked != NULL) {
-    kvo__tracked_retell(tracked, NULL);
+    kvo__tracked_retell(tracked);
   } else {
     kvo__deliver_present((kvo_node *)(uintptr_t)next->node, next->info, NULL);
   }

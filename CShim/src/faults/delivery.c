@@ -81,6 +81,26 @@ void kvo__fault_too_deep(uint32_t depth, const kvo_nesting *nesting, bool by_var
   kvo__raise(report);
 }
 
+void kvo__fault_unsettled(const kvo_node *const *bindings, size_t count, uint32_t rounds) {
+  enum { NAMED = 16 };
+  kvo_fault_observation named[NAMED];
+  kvo_report *report = kvo__report(KVO_FAULT_UNSETTLED);
+  size_t shown = count < NAMED ? count : NAMED;
+  kvo__append(&report->detail, "%zu binding%s set%s what %s without end, for %u rounds (KVO_MAX_ROUNDS): ", count,
+              count == 1 ? "" : "s", count == 1 ? "s" : "", count == 1 ? "it reads" : "the next one reads",
+              (unsigned)rounds);
+  for (size_t i = 0; i < shown; i++) {
+    kvo__describe_node(bindings[i], &named[i]);
+    if (i > 0) kvo__append(&report->detail, " -> ");
+    append_step(&report->detail, &named[i]);
+  }
+  if (shown < count) kvo__append(&report->detail, " -> …");
+  report->fault.help = "let the conversions, and the setters that correct values, agree on a value; or bind in one "
+                       "direction only. All properties keep their last values";
+  kvo__report_concerns(report, named, shown, KVO_NOWHERE);
+  kvo__raise(report);
+}
+
 void kvo__fault_abandoned(const kvo_node *outer, const kvo_node *inner) {
   kvo_fault_observation left[2];
   size_t count = outer == NULL ? 0 : inner == outer ? 1 : 2;

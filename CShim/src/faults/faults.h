@@ -72,6 +72,8 @@ KVO_HIDDEN void kvo__fault_endless_wait(kvo_observation observation, kvo_waited 
 
 /** KVO0024 or KVO0023. */
 KVO_HIDDEN void kvo__fault_too_deep(uint32_t depth, const kvo_nesting *nesting, bool by_variable);
+/** KVO0024, of bindings. */
+KVO_HIDDEN void kvo__fault_unsettled(const kvo_node *const *bindings, size_t count, uint32_t rounds);
 /** KVO0025. */
 KVO_HIDDEN void kvo__fault_abandoned(const kvo_node *outer, const kvo_node *inner);
 /** KVO0028. */

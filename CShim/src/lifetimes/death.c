@@ -88,10 +88,10 @@ static kvo_dependency *sorted(kvo_dependency *list) {
 }
 
 /* Notifies each expression once, newest first, as a change does. */
-static void notify_dependents(const kvo_info *info, kvo_dependency *dependents) {
+static void notify_dependents(kvo_dependency *dependents) {
   const void *notified = NULL;
   for (kvo_dependency *each = sorted(dependents); each != NULL; each = each->from) {
-    if (each->node.user_data != notified) kvo__tracked_died(each->node.user_data, info);
+    if (each->node.user_data != notified) kvo__tracked_died(each->node.user_data);
     notified = each->node.user_data;
   }
 }
@@ -100,7 +100,6 @@ static void notify_dependents(const kvo_info *info, kvo_dependency *dependents) 
  * thread still evaluates the object and waits for this thread. */
 static bool finish(kvo_object *object, kvo_place place) {
   kvo__look_for_abandoned(); /* in this frame: a callee's is below those that were left */
-  kvo__wills_abandoned(__builtin_frame_address(0));
   kvo_info *info = kvo__word_info(kvo__word(object));
   const kvo_object *named = info != NULL ? info->object : object; /* a binding may have moved the header to finish it */
   kvo__unobserved_forget(named);
@@ -135,7 +134,7 @@ static bool finish(kvo_object *object, kvo_place place) {
   kvo__hooks_forget(named); /* only now, because from here on it gets no more */
   if (dead.left_count > 0) KVO_TELL(deallocated, info->object, info->cls, dead.left, dead.left_count, dead.place);
   if ((atomic_load(&info->state) & KVO_STATE_REMEMBERED) != 0) KVO_TELL(forget, info);
-  notify_dependents(info, dead.dependents);
+  notify_dependents(dead.dependents);
   if (dead.left != dead.few) kvo__free(dead.left);
   kvo__leave(info, entered);
   return !is_evaluated;

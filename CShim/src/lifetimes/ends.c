@@ -12,7 +12,7 @@ kvo_status kvo_binding_observe_death(kvo_object *object, const kvo_observer_ops 
                                        : "ops->destroy is NULL";
     return kvo__invalid("kvo_binding_observe_death", wrong, KVO_NOWHERE);
   }
-  kvo_node *node = kvo__alloc(sizeof *node);
+  kvo_node *node = kvo__node_new(false);
   if (node == NULL) return KVO_ERROR_OUT_OF_MEMORY;
   atomic_store_explicit(&node->kind, KVO_NODE_DEATH, memory_order_relaxed);
   node->options = KVO_ENDS_WITH_OBJECT;

@@ -1,4 +1,5 @@
 /* observe.c - registration of observations of one key. For expressions: observe_tracked.c; for C programs: api/c_observer.c. */
+#include "changes/settle.h"
 #include "lifetimes/lifetimes.h"
 
 #include "platform/settings.h"
@@ -33,18 +34,25 @@ static kvo_status observe_key(kvo_object *object, kvo_key key, const kvo_binding
   kvo__warn_of_duplicate(object, observer);
   kvo_node *node = kvo__node_make(object, key, observer, KVO_NODE_DIRECT);
   if (node == NULL) return KVO_ERROR_OUT_OF_MEMORY;
+  if (observer->is_binding && !kvo__bound_make(node, observer->target, observer->target_key)) {
+    kvo__node_drop(node);
+    return KVO_ERROR_OUT_OF_MEMORY;
+  }
   if ((observer->options & KVO_INITIAL) == 0) return kvo__node_register(object, node, key, out);
   /* As a reader, because the initial callback may remove its own observation. */
   kvo_status status = KVO_ERROR_OUT_OF_MEMORY;
   kvo_info *info = kvo__info_ensure(object, key, &status);
   if (info == NULL) {
-    kvo__free(node);
+    kvo__node_drop(node);
     return status;
   }
   uint64_t entered = kvo__enter(info);
   status = kvo__node_register(object, node, key, out);
   if (status == KVO_OK) {
-    send_initial(info, node);
+    kvo_first first = {0};
+    if (observer->is_binding) first = kvo__settle_first(node);
+    if (first.hold == NULL || first.is_claimed) send_initial(info, node);
+    if (observer->is_binding) kvo__settle_rest(node, &first);
     kvo__node_set_notified(node, false); /* the initial notification is no change */
   }
   kvo__leave(info, entered);

@@ -1,24 +1,34 @@
 /* observe_tracked.c - registration of observations of expressions. */
+#include "changes/settle.h"
 #include "lifetimes/lifetimes.h"
 
+#include "platform/settings.h"
+
 /* Makes the kvo_tracked and its anchor, linked and with an id. On failure it frees both. */
-static kvo_status make(kvo_object *object, const kvo_binding_observer *observer, kvo_tracked **out) {
+static kvo_status make(kvo_object *object, const kvo_binding_observer *observer, bool keeps_last, kvo_tracked **out) {
   kvo_status status = KVO_ERROR_OUT_OF_MEMORY;
   kvo_info *info = kvo__info_ensure(object, KVO_KEY_ANCHORS, &status);
   if (info == NULL) return status;
   kvo_tracked *tracked = kvo__alloc(sizeof *tracked);
   if (tracked == NULL) return KVO_ERROR_OUT_OF_MEMORY;
   kvo_node *anchor = kvo__node_make(object, KVO_KEY_ANCHORS, observer, KVO_NODE_ANCHOR);
-  if (anchor == NULL) {
+  bool fits =
+      anchor != NULL && (!observer->is_binding || kvo__bound_make(anchor, observer->target, observer->target_key));
+  if (!fits) {
+    if (anchor != NULL) kvo__node_drop(anchor);
     kvo__free(tracked);
     return KVO_ERROR_OUT_OF_MEMORY;
   }
+  tracked->is_binding = observer->is_binding;
   tracked->object = object;
   tracked->instance = kvo_object_instance(object);
   tracked->root = info;
   tracked->ops = observer->ops;
   tracked->user_data = observer->user_data;
   tracked->options = observer->options;
+  tracked->keeps_last = keeps_last && (observer->options & KVO_OLD) != 0;
+  bool is_path = strchr(observer->key_path, '.') != NULL && strchr(observer->key_path, '@') == NULL;
+  tracked->is_checked = is_path && ((observer->options & KVO_OLD) != 0 || kvo__settings.silent_changes);
   atomic_store(&tracked->live, true);
   atomic_store(&tracked->references, 2); /* one for the anchor, one for the caller */
   anchor->user_data = tracked;
@@ -40,9 +50,8 @@ static kvo_status make(kvo_object *object, const kvo_binding_observer *observer,
 /* Sends the initial notification, with the value read at registration, unless a change was missed since. */
 static void send_initial(kvo_tracked *tracked, kvo_cell *value) {
   kvo_status status;
-  kvo_cell *fresh = atomic_load(&tracked->missed) ? kvo__arm(tracked, &status) : NULL;
-  const kvo_cell *present = fresh != NULL ? fresh : value;
-  kvo__tracked_tell(tracked, KVO_CHANGE_SETTING, false, NULL, present->value);
+  kvo_cell *fresh = atomic_load(&tracked->missed) ? kvo__arm(tracked, NULL, &status) : NULL;
+  kvo__tracked_tell_initial(tracked, fresh != NULL ? fresh : value);
   kvo__node_set_notified(tracked->anchor, false); /* the initial notification is no change */
   kvo__cell_release(tracked, fresh);
 }
@@ -72,29 +81,65 @@ kvo_status kvo_binding_observe_tracked(kvo_object *object, const kvo_binding_obs
       observer != NULL && observer->ops != NULL && observer->ops->evaluate != NULL && observer->ops->release != NULL;
   const char *wrong = !can_evaluate               ? "observer->ops lack evaluate or release"
                       : observer->deliver != NULL ? "observer->deliver is set, but an expression is observed"
-                                                  : NULL;
+                      : (observer->ops->is_here == NULL) != (observer->ops->ask == NULL)
+                          ? "observer->ops have one of is_here and ask"
+                          : NULL;
   if (!kvo__can_observe(object, observer, out, wrong)) return KVO_ERROR_INVALID_ARGUMENT;
   kvo__warn_of_duplicate(object, observer);
   kvo_tracked *tracked = NULL;
-  kvo_status status = make(object, observer, &tracked);
+  kvo_status status = make(object, observer, keep_last, &tracked);
   if (status != KVO_OK) {
     if (observer->ops->abandon != NULL) observer->ops->abandon(observer->user_data);
     return status;
   }
-  tracked->keep_last = keep_last;
-  kvo_cell *value = kvo__arm_once(tracked, &status);
+  kvo_cell *value = kvo__arm_once(tracked, NULL, &status);
   if (status == KVO_ERROR_NOT_REGISTERED)
     status = KVO_OK; /* another thread has ended it meanwhile: it was registered */
   if (status == KVO_OK) {
+    kvo__tracked_set_last(tracked, value);
     tracked->is_complete = true;
+    bool is_initial = (observer->options & KVO_INITIAL) != 0 && value != NULL;
+    kvo_first first = {0};
+    if (is_initial && observer->is_binding) first = kvo__settle_first(tracked->anchor);
     atomic_store(&tracked->registered, atomic_load(&kvo__births));
     *out = tracked->id;
     warn_if_never_notified(object, tracked, observer);
-    if ((observer->options & KVO_INITIAL) != 0 && value != NULL) send_initial(tracked, value);
+    if (is_initial && (first.hold == NULL || first.is_claimed))
+      send_initial(tracked, value);
+    else if (is_initial && atomic_load(&tracked->missed)) /* another thread has settled it, but might not tell it */
+      kvo__settle_one(tracked->anchor);
+    if (is_initial && observer->is_binding) kvo__settle_rest(tracked->anchor, &first);
   } else {
     kvo_cancel_observer(tracked->id);
   }
   kvo__cell_release(tracked, value);
   kvo__tracked_release(tracked);
   return status;
+}
+
+/* Nobody frees the struct before it has been retained. */
+static void retain(kvo_node *node, void *arg) {
+  if (kvo__node_kind(node) != KVO_NODE_ANCHOR) return;
+  kvo_tracked **out = arg;
+  *out = node->user_data;
+  kvo__tracked_retain(*out);
+}
+
+static kvo_tracked *find(kvo_observation observation) {
+  kvo_tracked *tracked = NULL;
+  return kvo__id_look_up(observation, retain, &tracked) ? tracked : NULL;
+}
+
+void kvo_settle(kvo_observation observation) {
+  kvo_tracked *tracked = find(observation);
+  if (tracked == NULL) return;
+  kvo__tracked_answer(tracked);
+  kvo__tracked_release(tracked);
+}
+
+void kvo_unsettle(kvo_observation observation) {
+  kvo_tracked *tracked = find(observation);
+  if (tracked == NULL) return;
+  kvo__tracked_did(tracked, NULL, false);
+  kvo__tracked_release(tracked);
 }

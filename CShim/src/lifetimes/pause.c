@@ -94,32 +94,34 @@ static kvo_status pause_tracked(kvo_tracked *tracked) {
   }
   kvo__unlock(&tracked->lock);
   if (!live) return KVO_ERROR_NOT_REGISTERED;
-  if (!pauses || (tracked->options & KVO_OLD) == 0) return KVO_OK;
+  if (!pauses || (tracked->options & KVO_OLD) == 0 || !kvo__tracked_may_read(tracked)) return KVO_OK;
   kvo_status status;
-  kvo_cell *present = kvo__arm(tracked, &status);
+  kvo_cell *present = kvo__arm(tracked, NULL, &status); /* also if it does not keep what it has told */
   kvo__lock(&tracked->lock);
-  bool keeps = tracked->held != 0 && tracked->kept == NULL;
-  if (keeps) tracked->kept = present;
+  bool keeps = tracked->held != 0;
+  kvo_cell *before = keeps ? atomic_exchange(&tracked->last, present) : present;
   kvo__unlock(&tracked->lock);
-  if (!keeps) kvo__cell_release(tracked, present);
+  kvo__cell_release(tracked, before);
   return KVO_OK;
 }
 
 static kvo_status resume_tracked(kvo_tracked *tracked, bool tell_missed) {
-  kvo_cell *kept = NULL;
   bool has_missed = false;
   kvo__lock(&tracked->lock);
-  bool live = atomic_load(&tracked->live);
-  if (live && tracked->held != 0) {
+  bool live = atomic_load(&tracked->live), resumes = live && tracked->held != 0;
+  if (resumes) {
     atomic_store(&tracked->registered, tracked->held);
     tracked->held = 0;
     has_missed = atomic_exchange(&tracked->missed, false); /* after `registered`: see call in track.c */
-    kept = tracked->kept;
-    tracked->kept = NULL;
   }
   kvo__unlock(&tracked->lock);
-  if (has_missed && tell_missed) kvo__tracked_retell(tracked, kept != NULL ? kept->value : NULL);
-  kvo__cell_release(tracked, kept);
+  if (resumes) kvo__tracked_ask_again(tracked);
+  if (has_missed && tell_missed)
+    kvo__tracked_retell(tracked);
+  else if (has_missed)
+    kvo__tracked_rearm(tracked, true);
+  else if (resumes)
+    kvo__tracked_unchanged(tracked);
   return live ? KVO_OK : KVO_ERROR_NOT_REGISTERED;
 }
 

@@ -1,211 +1,329 @@
-/* ids.c - 64-bit ids of observations: never 0, never reused, resolved in constant time without a lock.
+/* ids.c - the nodes that have an id, their memory and their ids: 64 bits, never 0, never reused, resolved in constant time without a lock.
  *
- * An id is generation (32 bits, the highest 0) | entry (24) | shard (8). An entry whose generations are used up is retired for ever. Shards
- * reduce contention between threads that register at the same time. */
+ * An id is generation (32 bits, the highest 0) | slab (25) | place in the slab (7): it says where its node is. So neither nodes nor ids
+ * need allocations of their own, nor a table that leads from one to the other. Each thread keeps a few free nodes, so most registrations
+ * need no lock here.
+ *
+ * Who has an id that may have ended reads nothing but the state of its place, which is never freed. The nodes are apart from the states,
+ * and their memory goes back to the allocator when none of a slab is in use: otherwise a program would keep the memory of the most
+ * observations that it ever had at a time. A place whose generations are used up is not used again. */
 #include "registry/registry.h"
 
-enum { SHARDS = 16, CHUNK = 1024, CHUNKS = 1 << 14 };
+#if defined(__SANITIZE_ADDRESS__)
+#define KVO_HIDES_FROM_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define KVO_HIDES_FROM_ASAN 1
+#endif
+#endif
+#if defined(KVO_ASSERTIONS) && KVO_ASSERTIONS && defined(__has_include)
+#if __has_include(<valgrind/memcheck.h>)
+#define KVO_HIDES_FROM_VALGRIND 1
+#endif
+#endif
+/* So that tools for finding errors of memory report a use of a free node as they do with memory that was freed. */
+#if defined(KVO_HIDES_FROM_ASAN)
+#include <sanitizer/asan_interface.h>
+#define HIDE(memory, size) ASAN_POISON_MEMORY_REGION(memory, size)
+#define REVEAL(memory, size) ASAN_UNPOISON_MEMORY_REGION(memory, size)
+#elif defined(KVO_HIDES_FROM_VALGRIND)
+#include <valgrind/memcheck.h>
+#define HIDE(memory, size) VALGRIND_MAKE_MEM_NOACCESS(memory, size)
+#define REVEAL(memory, size) VALGRIND_MAKE_MEM_DEFINED(memory, size)
+#else
+#define HIDE(memory, size) ((void)(memory), (void)(size))
+#define REVEAL(memory, size) ((void)(memory), (void)(size))
+#endif
 
-/* The entries of a chunk, in two arrays, because an entry of a struct would have 4 bytes more. */
-typedef struct chunk {
-  /** In a free entry the index + 1 of the next free one, otherwise the address of the node. */
-  _Atomic uint64_t next_or_node[CHUNK];
+enum { PLACE_BITS = 7, PLACES = 1 << PLACE_BITS, SLABS = 1 << 18 };
+
+/* A thread takes so many free nodes at once, and keeps up to twice as many. So many slabs of a kind keep their memory while none of their
+ * nodes is in use, so that it is not allocated again and again. */
+enum { FEW = 8, SPARE = 8 };
+
+typedef struct slab {
   /** The generation of the last id given, and above it NAMES_A_NODE while that id names a node. The thread that clears the bit owns the
-   * entry. */
-  _Atomic uint32_t state[CHUNK];
-} chunk;
+   * node. */
+  _Atomic uint32_t state[PLACES];
+  /** The nodes, all with details or all without; NULL while none is in use. It changes only then, under the lock, so whoever has a node
+   * of the slab may read it. */
+  char *nodes;
+  bool is_detailed;
+  /** The slab's part of its ids. Constant. */
+  uint32_t number;
+  /** The rest is under the lock. The free nodes that no thread keeps: while there are any, the slab is in the list of its kind. */
+  kvo_free_nodes free;
+  struct slab *next, *previous;
+} slab;
 
 #define NAMES_A_NODE (UINT32_C(1) << 31)
 #define LAST_GENERATION (NAMES_A_NODE - 1)
 
-/* Where an entry is; both NULL if it does not exist. */
-typedef struct entry {
-  _Atomic uint64_t *next_or_node;
-  _Atomic uint32_t *state;
-} entry;
+static slab *_Atomic slabs[SLABS];
+static _Atomic uint32_t slab_count;
 
-typedef struct shard {
-  /** The index + 1 of the first free entry, or 0; in the upper half a count of changes, which prevents the ABA problem: a head that was
-   * removed and added again compares as different. */
-  _Atomic uint64_t free;
-  _Atomic uint32_t used;
-  /** How many threads look for a node of this shard, and the lock that each of them holds: who claims an id waits for them. */
-  _Atomic uint32_t lookers;
-  kvo_lock looking;
-  chunk *_Atomic chunks[CHUNKS];
-} __attribute__((aligned(64))) shard;
+static kvo_lock lock;
+/* The slabs with free nodes, and how many of them have only such: without details, with details. And the slabs without memory for nodes. */
+static slab *usable[2], *bare;
+static uint32_t spare[2];
 
-static shard shards[SHARDS];
+/* How many threads look for a node, and the lock that each of them holds: who claims an id waits for them. */
+static _Atomic uint32_t lookers;
+static kvo_lock looking;
 
-static shard *own_shard(void) {
-  const kvo_thread *self = kvo__thread();
-  return &shards[self != NULL ? self->serial % SHARDS : 0];
+static uint32_t generation_of(kvo_observation id) { return (uint32_t)(id >> 32); }
+
+static slab *slab_at(uint32_t place) { return atomic_load_explicit(&slabs[place >> PLACE_BITS], memory_order_acquire); }
+
+/* NULL for many numbers that were never ids; for the others the state of the place differs. */
+static slab *slab_of(kvo_observation id) {
+  bool may_be_id = generation_of(id) <= LAST_GENERATION && (uint32_t)id < (uint32_t)SLABS << PLACE_BITS;
+  return may_be_id ? slab_at((uint32_t)id) : NULL;
 }
 
-/* None for an index that has never been used. */
-static entry entry_at(shard *in, uint32_t index) {
-  chunk *at = index / CHUNK < CHUNKS ? atomic_load_explicit(&in->chunks[index / CHUNK], memory_order_acquire) : NULL;
-  return at != NULL ? (entry){&at->next_or_node[index % CHUNK], &at->state[index % CHUNK]} : (entry){NULL, NULL};
+static size_t size_of(bool is_detailed) { return is_detailed ? sizeof(kvo_detailed_node) : sizeof(kvo_node); }
+
+static kvo_node *node_at(const slab *of, size_t place) {
+  return (kvo_node *)(void *)(of->nodes + place * size_of(of->is_detailed));
 }
 
-static uint32_t generation_of(entry of) {
-  return atomic_load_explicit(of.state, memory_order_relaxed) & LAST_GENERATION;
+/* ------------------------------------------------------------------------------------------------------- Free nodes -- */
+
+/* In a free node `older` is the next free one, `id` the last that was given, and the rest has no meaning. */
+static void push(kvo_free_nodes *list, kvo_node *node, size_t size) {
+  atomic_store_explicit(&node->older, list->first, memory_order_relaxed);
+  HIDE(node, size);
+  list->first = node;
+  list->count++;
 }
 
-static kvo_node *node_of(entry of) {
-  return (kvo_node *)(uintptr_t)atomic_load_explicit(of.next_or_node, memory_order_relaxed);
+static kvo_node *pop(kvo_free_nodes *list, size_t size) {
+  kvo_node *node = list->first;
+  REVEAL(node, size);
+  list->first = atomic_load_explicit(&node->older, memory_order_relaxed);
+  list->count--;
+  return node;
 }
 
-static uint64_t changed(uint64_t head, uint32_t first) { return ((head >> 32) + 1) << 32 | first; }
-
-static void give_back(shard *in, entry owned, uint32_t index) {
-  if (generation_of(owned) == LAST_GENERATION) return;
-  uint64_t head = atomic_load_explicit(&in->free, memory_order_relaxed);
-  do atomic_store_explicit(owned.next_or_node, (uint32_t)head, memory_order_relaxed);
-  while (!atomic_compare_exchange_weak(&in->free, &head, changed(head, index + 1)));
+static kvo_node *after(kvo_node *node) {
+  REVEAL(&node->older, sizeof node->older);
+  kvo_node *next = atomic_load_explicit(&node->older, memory_order_relaxed);
+  HIDE(&node->older, sizeof node->older);
+  return next;
 }
 
-/* Removes the first entry from the free list; false if it is empty. */
-static bool take_back(shard *in, uint32_t *index) {
-  uint64_t head = atomic_load(&in->free);
-  while ((uint32_t)head != 0) {
-    *index = (uint32_t)head - 1;
-    /* If another thread has taken the entry, this may be the address of a node; but then the head has changed and the exchange fails. */
-    uint64_t next = atomic_load_explicit(entry_at(in, *index).next_or_node, memory_order_relaxed);
-    if (atomic_compare_exchange_weak(&in->free, &head, changed(head, (uint32_t)next))) return true;
+static void cut_behind(kvo_node *node) {
+  REVEAL(&node->older, sizeof node->older);
+  atomic_store_explicit(&node->older, NULL, memory_order_relaxed);
+  HIDE(&node->older, sizeof node->older);
+}
+
+static void enlist(slab *of) {
+  slab **list = &usable[of->is_detailed];
+  of->previous = NULL;
+  of->next = *list;
+  if (*list != NULL) (*list)->previous = of;
+  *list = of;
+}
+
+static void delist(slab *of) {
+  if (of->next != NULL) of->next->previous = of->previous;
+  *(of->previous != NULL ? &of->previous->next : &usable[of->is_detailed]) = of->next;
+}
+
+/* Makes all nodes of a slab free ones. The lock is held. */
+static void fill(slab *of, char *nodes, bool is_detailed) {
+  kvo__assert(kvo__holds(&lock));
+  of->nodes = nodes;
+  of->is_detailed = is_detailed;
+  for (uint32_t place = PLACES; place-- > 0;) {
+    kvo_node *node = node_at(of, place);
+    uint32_t generation = atomic_load_explicit(&of->state[place], memory_order_relaxed);
+    node->id = (uint64_t)generation << 32 | of->number | place;
+    push(&of->free, node, size_of(is_detailed));
   }
-  return false;
+  enlist(of);
+  spare[is_detailed]++;
 }
 
-/* Takes the first entry that was never used; false without memory, or when the shard is full. */
-static bool take_new(shard *in, uint32_t *index) {
-  *index = atomic_load(&in->used);
-  do
-    if (*index / CHUNK >= CHUNKS) return false;
-  while (!atomic_compare_exchange_weak(&in->used, index, *index + 1));
-  if (entry_at(in, *index).state != NULL) return true;
-  chunk *made = kvo__alloc(sizeof *made), *present = NULL;
-  if (made != NULL && !atomic_compare_exchange_strong(&in->chunks[*index / CHUNK], &present, made)) {
-    kvo__free(made); /* another thread has added the chunk */
-    return true;
+/* Makes free nodes if there are none; false if it cannot. */
+static bool make_free(bool is_detailed) {
+  char *nodes = kvo__alloc(PLACES * size_of(is_detailed));
+  slab *made = kvo__alloc(sizeof *made);
+  bool has_memory = nodes != NULL && made != NULL;
+  kvo__lock(&lock);
+  if (has_memory && usable[is_detailed] == NULL) { /* otherwise another thread has made them */
+    uint32_t count = atomic_load_explicit(&slab_count, memory_order_relaxed);
+    slab *of = bare;
+    if (of != NULL) {
+      bare = of->next;
+    } else if (count < SLABS) {
+      of = made;
+      made = NULL;
+      of->number = count << PLACE_BITS;
+      atomic_store_explicit(&slabs[count], of, memory_order_release);
+      atomic_store_explicit(&slab_count, count + 1, memory_order_release);
+    }
+    if (of != NULL) fill(of, nodes, is_detailed);
+    if (of != NULL) nodes = NULL;
   }
-  return made != NULL; /* if not, one entry is lost */
+  bool are_there = usable[is_detailed] != NULL;
+  kvo__unlock(&lock);
+  kvo__free(nodes);
+  kvo__free(made);
+  return are_there;
 }
 
-static entry entry_of(kvo_observation id, shard **in, uint32_t *index) {
-  uint32_t number = id & 0xff;
-  if (number >= SHARDS || id >> 32 > LAST_GENERATION) return (entry){NULL, NULL};
-  *in = &shards[number];
-  *index = (id >> 8) & 0xffffff;
-  return entry_at(*in, *index);
+/* Takes some free nodes from a slab; the list is empty. */
+static void take_some(kvo_free_nodes *list, bool is_detailed, uint32_t most) {
+  kvo__lock(&lock);
+  slab *from = usable[is_detailed];
+  if (from != NULL) {
+    if (from->free.count == PLACES) spare[is_detailed]--;
+    kvo_node *last = from->free.first, *next;
+    list->first = last;
+    for (list->count = 1; (next = after(last)) != NULL && list->count < most; list->count++) last = next;
+    if (next != NULL) cut_behind(last);
+    from->free.first = next;
+    from->free.count -= list->count;
+    if (next == NULL) delist(from);
+  }
+  kvo__unlock(&lock);
 }
 
-/* A thread keeps one free entry for itself, so that its next registration needs no atomic read-modify-write. */
-static bool take_kept(uint32_t *index, shard **in) {
+/* Adds a node to the free ones of its slab. Returns the memory of the slab's nodes if none is in use any more and there are enough spare
+ * ones. The lock is held. */
+static char *put_back(kvo_node *node, bool is_detailed) {
+  kvo__assert(kvo__holds(&lock));
+  slab *of = slab_at((uint32_t)node->id);
+  push(&of->free, node, size_of(is_detailed));
+  if (of->free.count == 1) enlist(of);
+  if (of->free.count < PLACES || ++spare[is_detailed] <= SPARE) return NULL;
+  spare[is_detailed]--;
+  delist(of);
+  of->next = bare;
+  bare = of;
+  char *nodes = of->nodes;
+  of->nodes = NULL;
+  of->free = (kvo_free_nodes){NULL, 0};
+  return nodes;
+}
+
+/* Gives the first nodes of a list back to their slabs. */
+static void give_back(kvo_free_nodes *list, bool is_detailed, uint32_t count) {
+  char *unneeded[2 * FEW + 1];
+  size_t unneeded_count = 0;
+  kvo__lock(&lock);
+  while (count-- > 0) {
+    unneeded[unneeded_count] = put_back(pop(list, size_of(is_detailed)), is_detailed);
+    if (unneeded[unneeded_count] != NULL) unneeded_count++;
+  }
+  kvo__unlock(&lock);
+  while (unneeded_count > 0) {
+    char *nodes = unneeded[--unneeded_count];
+    REVEAL(nodes, PLACES * size_of(is_detailed));
+    kvo__free(nodes);
+  }
+}
+
+void kvo__ids_thread_end(kvo_thread *thread) {
+  for (int i = 0; i < 2; i++) give_back(&thread->free_nodes[i], i != 0, thread->free_nodes[i].count);
+}
+
+kvo_node *kvo__node_new(bool is_detailed) {
+  kvo_thread *self = kvo__thread();
+  kvo_free_nodes none = {NULL, 0}, *list = self != NULL ? &self->free_nodes[is_detailed] : &none;
+  while (list->first == NULL) {
+    take_some(list, is_detailed, self != NULL ? FEW : 1);
+    if (list->first == NULL && !make_free(is_detailed)) return NULL;
+  }
+  kvo_node *node = pop(list, size_of(is_detailed));
+  kvo_observation id = node->id + (UINT64_C(1) << 32);
+  memset(node, 0, size_of(is_detailed));
+  node->id = id;
+  if (is_detailed) node->options = KVO_NODE_HAS_DETAILS;
+  return node;
+}
+
+#if defined(KVO_HIDES_FROM_ASAN)
+/* Keeps a free node from being used again soon, as AddressSanitizer does with memory that was freed. Returns an earlier one, or NULL. */
+static kvo_node *earlier_than(kvo_node *node) {
+  static kvo_node *_Atomic kept[32];
+  static _Atomic uint32_t count;
+  HIDE(node, size_of((node->options & KVO_NODE_HAS_DETAILS) != 0));
+  kvo_node *earlier = atomic_exchange(&kept[atomic_fetch_add(&count, 1) % 32], node);
+  if (earlier != NULL) REVEAL(earlier, sizeof *earlier);
+  return earlier;
+}
+#endif
+
+void kvo__node_drop(kvo_node *node) {
+  if ((node->options & KVO_NODE_HAS_DETAILS) != 0) kvo__free(((kvo_detailed_node *)node)->details.texts);
+  if ((node->options & KVO_NODE_BINDS) != 0) kvo__hooks.free_binding(((kvo_detailed_node *)node)->details.bound);
+  if (generation_of(node->id) == LAST_GENERATION) return;
+#if defined(KVO_HIDES_FROM_ASAN)
+  node = earlier_than(node);
+  if (node == NULL) return;
+#endif
+  bool is_detailed = (node->options & KVO_NODE_HAS_DETAILS) != 0;
   kvo_thread *self = kvo__own.thread;
-  if (self == NULL || self->kept_id == 0) return false;
-  entry_of(self->kept_id, in, index);
-  self->kept_id = 0;
-  return true;
+  kvo_free_nodes none = {NULL, 0}, *list = self != NULL ? &self->free_nodes[is_detailed] : &none;
+  push(list, node, size_of(is_detailed));
+  if (self == NULL)
+    give_back(list, is_detailed, 1);
+  else if (list->count > 2 * FEW)
+    give_back(list, is_detailed, FEW);
 }
 
-static void keep_or_give_back(shard *in, entry owned, uint32_t index) {
-  kvo_thread *self = kvo__own.thread;
-  if (self != NULL && self->kept_id == 0 && generation_of(owned) != LAST_GENERATION)
-    self->kept_id = (uint64_t)1 << 32 | (uint64_t)index << 8 | (uint64_t)(in - shards);
-  else
-    give_back(in, owned, index);
-}
-
-void kvo__id_thread_end(const kvo_thread *thread) {
-  shard *in = NULL;
-  uint32_t index = 0;
-  if (thread->kept_id == 0) return;
-  entry kept = entry_of(thread->kept_id, &in, &index);
-  give_back(in, kept, index);
-}
-
-kvo_observation kvo__id_assign(kvo_node *node) {
-  shard *in = NULL;
-  uint32_t index = 0;
-  if (!take_kept(&index, &in)) {
-    in = own_shard();
-    if (!take_back(in, &index) && !take_new(in, &index)) return 0;
-  }
-  entry owned = entry_at(in, index);
-  uint32_t generation = generation_of(owned) + 1;
-  atomic_store_explicit(owned.state, generation, memory_order_relaxed);
-  atomic_store_explicit(owned.next_or_node, (uint64_t)(uintptr_t)node, memory_order_relaxed);
-  node->id = (uint64_t)generation << 32 | (uint64_t)index << 8 | (uint64_t)(in - shards);
-  return node->id;
-}
+/* -------------------------------------------------------------------------------------------------------------- Ids -- */
 
 void kvo__id_publish(const kvo_node *node) {
-  shard *in = NULL;
-  uint32_t index = 0;
-  entry owned = entry_of(node->id, &in, &index);
-  atomic_store_explicit(owned.state, NAMES_A_NODE | generation_of(owned), memory_order_release);
-}
-
-void kvo__id_return(const kvo_node *node) {
-  shard *in = NULL;
-  uint32_t index = 0;
-  entry owned = entry_of(node->id, &in, &index);
-  keep_or_give_back(in, owned, index);
+  kvo_observation id = node->id;
+  atomic_store_explicit(&slab_at((uint32_t)id)->state[id % PLACES], NAMES_A_NODE | generation_of(id),
+                        memory_order_release);
 }
 
 kvo_node *kvo__id_claim(kvo_observation id) {
-  shard *in = NULL;
-  uint32_t index = 0;
-  uint32_t generation = (uint32_t)(id >> 32), named = NAMES_A_NODE | generation;
-  entry owned = entry_of(id, &in, &index);
-  if (owned.state == NULL || !atomic_compare_exchange_strong(owned.state, &named, generation)) return NULL;
-  if (atomic_load(&in->lookers) != 0) { /* one that has found the id first is using the node */
-    kvo__lock(&in->looking);
-    kvo__unlock(&in->looking);
+  slab *of = slab_of(id);
+  uint32_t generation = generation_of(id), named = NAMES_A_NODE | generation;
+  if (of == NULL || !atomic_compare_exchange_strong(&of->state[id % PLACES], &named, generation)) return NULL;
+  if (atomic_load(&lookers) != 0) { /* one that has found the id first is using the node */
+    kvo__lock(&looking);
+    kvo__unlock(&looking);
   }
-  kvo_node *node = node_of(owned);
-  keep_or_give_back(in, owned, index);
+  kvo_node *node = node_at(of, id % PLACES);
   kvo__publish_dead(&node->live);
   return node;
 }
 
 void kvo__ids_visit(void (*visit)(kvo_node *node, void *arg), void *arg) {
-  for (shard *in = shards; in != shards + SHARDS; in++) {
-    uint32_t used = atomic_load(&in->used);
-    for (uint32_t index = 0; index < used; index++) {
-      entry each = entry_at(in, index);
-      if (each.state == NULL || (atomic_load_explicit(each.state, memory_order_acquire) & NAMES_A_NODE) == 0) continue;
-      kvo_node *node = node_of(each);
-      if (kvo__node_is_own(node)) visit(node, arg);
-    }
+  uint32_t count = atomic_load_explicit(&slab_count, memory_order_acquire);
+  for (uint32_t i = 0; i < count * PLACES; i++) {
+    slab *of = slab_at(i);
+    if ((atomic_load_explicit(&of->state[i % PLACES], memory_order_acquire) & NAMES_A_NODE) == 0) continue;
+    kvo_node *node = node_at(of, i % PLACES);
+    if (kvo__node_is_own(node)) visit(node, arg);
   }
 }
 
 bool kvo__id_look_up(kvo_observation id, void (*visit)(kvo_node *node, void *arg), void *arg) {
   if (!kvo_observation_is_registered(id)) return false;
-  shard *in = NULL;
-  uint32_t index = 0;
-  entry named = entry_of(id, &in, &index);
-  kvo__lock(&in->looking);
-  atomic_fetch_add(&in->lookers, 1); /* before the look */
+  kvo__lock(&looking);
+  atomic_fetch_add(&lookers, 1); /* before the look */
   bool is_found = kvo_observation_is_registered(id);
-  if (is_found) visit(node_of(named), arg);
-  atomic_fetch_sub(&in->lookers, 1);
-  kvo__unlock(&in->looking);
+  if (is_found) visit(node_at(slab_of(id), id % PLACES), arg);
+  atomic_fetch_sub(&lookers, 1);
+  kvo__unlock(&looking);
   return is_found;
 }
 
 bool kvo_observation_is_registered(kvo_observation id) {
-  shard *in = NULL;
-  uint32_t index = 0;
-  entry owned = entry_of(id, &in, &index);
-  return owned.state != NULL && atomic_load(owned.state) == (NAMES_A_NODE | (uint32_t)(id >> 32));
+  const slab *of = slab_of(id);
+  return of != NULL && atomic_load(&of->state[id % PLACES]) == (NAMES_A_NODE | generation_of(id));
 }
 
 bool kvo__id_was_given(kvo_observation id) {
-  shard *in = NULL;
-  uint32_t index = 0;
-  entry of = entry_of(id, &in, &index);
-  return of.state != NULL && id >> 32 != 0 && id >> 32 <= generation_of(of);
+  const slab *of = slab_of(id);
+  uint32_t generation = generation_of(id);
+  return of != NULL && generation != 0 && generation <= (atomic_load(&of->state[id % PLACES]) & LAST_GENERATION);
 }

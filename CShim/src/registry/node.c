@@ -17,12 +17,12 @@ static kvo_node_details *details(const kvo_node *node) { return kvo__node_detail
 
 kvo_node *kvo__details_node(const kvo_node_details *of) { return (kvo_node *)(uintptr_t)of - 1; }
 
-/* Allocates a node with its details, captured stack and strings; without details if the observation needs none. */
-static kvo_node *make_block(const kvo_binding_observer *observer, bool declared) {
+/* Makes a node with its details, captured stack and strings; without details if the observation needs none. */
+static kvo_node *make_node(const kvo_binding_observer *observer, bool declared) {
   const char *class_name = observer->identity.class_name;
-  bool is_plain =
-      class_name == NULL && observer->identity.address == NULL && observer->context == NULL && observer->note == NULL;
-  if (declared && is_plain && kvo__settings.stacks == 0 && !kvo__settings.unused) return kvo__alloc(sizeof(kvo_node));
+  bool is_plain = class_name == NULL && observer->identity.address == NULL && observer->context == NULL &&
+                  observer->note == NULL && !observer->is_binding;
+  if (declared && is_plain && kvo__settings.stacks == 0 && !kvo__settings.unused) return kvo__node_new(false);
   size_t path_size = declared ? 0 : strlen(observer->key_path) + 1;
   size_t name_size = class_name != NULL ? strlen(class_name) + 1 : 0;
   size_t note_size = observer->note != NULL ? strlen(observer->note) + 1 : 0;
@@ -30,19 +30,24 @@ static kvo_node *make_block(const kvo_binding_observer *observer, bool declared)
   size_t frame_count = kvo__settings.stacks > 0 ? kvo__stack_capture(frames, kvo__settings.stacks) : 0;
   kvo__modules_note(frames, frame_count);
   size_t frames_size = frame_count * sizeof *frames;
-  kvo_node *node =
-      kvo__alloc(sizeof *node + sizeof(kvo_node_details) + frames_size + path_size + name_size + note_size);
+  kvo_node *node = kvo__node_new(true);
   if (node == NULL) return NULL;
-  node->options = KVO_NODE_HAS_DETAILS;
   kvo_node_details *more = details(node);
-  char *strings = (char *)(more + 1) + frames_size;
   more->context = observer->context;
   more->address = observer->identity.address;
+  if (frames_size + path_size + name_size + note_size == 0) return node;
+  kvo_node_texts *texts = kvo__alloc(sizeof *texts + frames_size + path_size + name_size + note_size);
+  if (texts == NULL) {
+    kvo__node_drop(node);
+    return NULL;
+  }
+  char *strings = (char *)(texts + 1) + frames_size;
+  more->texts = texts;
   more->frame_count = (uint32_t)frame_count;
-  memcpy(more + 1, frames, frames_size);
-  if (!declared) more->key_path = memcpy(strings, observer->key_path, path_size);
-  if (class_name != NULL) more->class_name = memcpy(strings + path_size, class_name, name_size);
-  if (observer->note != NULL) more->note = memcpy(strings + path_size + name_size, observer->note, note_size);
+  memcpy(texts + 1, frames, frames_size);
+  if (!declared) texts->key_path = memcpy(strings, observer->key_path, path_size);
+  if (class_name != NULL) texts->class_name = memcpy(strings + path_size, class_name, name_size);
+  if (observer->note != NULL) texts->note = memcpy(strings + path_size + name_size, observer->note, note_size);
   return node;
 }
 
@@ -50,7 +55,7 @@ kvo_node *kvo__node_make(kvo_object *object, kvo_key key, const kvo_binding_obse
   kvo_class *cls = kvo_object_class(object);
   /* The slot of an anchor is not that of its key path; its `key` is never a declared one. */
   bool declared = cls != NULL && kvo__class_find(cls, key) != NULL;
-  kvo_node *node = make_block(observer, declared);
+  kvo_node *node = make_node(observer, declared);
   if (node == NULL) return NULL;
   atomic_store_explicit(&node->kind, (uint8_t)kind, memory_order_relaxed);
   if (observer->deliver != NULL) {
@@ -65,13 +70,14 @@ kvo_node *kvo__node_make(kvo_object *object, kvo_key key, const kvo_binding_obse
   node->user_data = observer->user_data;
   node->options |= (uint16_t)observer->options;
   if (observer->is_receiver) node->options |= KVO_NODE_OF_RECEIVER;
+  if (observer->is_binding) node->options |= KVO_NODE_BINDS;
   node->site = kvo__site(observer->file, observer->line);
   return node;
 }
 
 const char *kvo__node_key_path(const kvo_node *node) {
   const kvo_node_details *more = details(node);
-  if (more != NULL && more->key_path != NULL) return more->key_path;
+  if (more != NULL && more->texts != NULL && more->texts->key_path != NULL) return more->texts->key_path;
   kvo_slot *slot = atomic_load_explicit(&node->slot, memory_order_relaxed);
   const kvo_property *property = slot != NULL ? kvo__slot_property(kvo__slot_info(slot), slot) : NULL;
   return property != NULL ? property->name : "";
@@ -103,7 +109,10 @@ void kvo__node_free(kvo_node *node) {
   else if (kvo__direct_ops(node)->destroy != NULL)
     kvo__direct_ops(node)->destroy(node->user_data);
   if (kind == KVO_NODE_DIRECT) kvo__end_tell(node->id);
-  if (kind != KVO_NODE_ANCHOR) kvo__free(node); /* the kvo_tracked frees its anchor's memory */
+  if (kind == KVO_NODE_DIRECT || kind == KVO_NODE_DEATH)
+    kvo__node_drop(node);
+  else if (kind != KVO_NODE_ANCHOR) /* the kvo_tracked frees its anchor's memory */
+    kvo__free(node);
 }
 
 int kvo__node_by_order(const void *left, const void *right) {

@@ -82,10 +82,14 @@ static void count(uint8_t *wanting, bool wants, int by) {
 /* Adds what a node wants to the counts of its slot, or subtracts it; info->lock is held. */
 static void slot_count(kvo_slot *slot, const kvo_node *node, int by) {
   kvo_node_kind kind = kvo__node_kind(node);
-  bool evaluated = kind == KVO_NODE_DEPENDENCY;
-  count(&slot->wanting_old, !evaluated && (node->options & KVO_OLD) != 0, by);
+  bool evaluated = kind == KVO_NODE_DEPENDENCY || kind == KVO_NODE_LEAD;
+  bool reads_before =
+      (node->options & KVO_NODE_READS_BEFORE) != 0 || (kind == KVO_NODE_LEAD && (node->options & KVO_OLD) != 0);
+  bool is_checked = evaluated && (node->options & KVO_NODE_IS_CHECKED) != 0;
+  count(&slot->wanting_old, is_checked || (!evaluated && (node->options & KVO_OLD) != 0), by);
   count(&slot->wanting_new, !evaluated && (node->options & KVO_NEW) != 0, by);
-  count(&slot->wanting_will, evaluated || kind == KVO_NODE_SUBJECT || (node->options & KVO_PRIOR) != 0, by);
+  if (by > 0 && (node->options & KVO_NODE_BINDS) != 0) atomic_fetch_or(&slot->wants, (uint8_t)KVO_SLOT_BINDS);
+  count(&slot->wanting_will, reads_before || (node->options & KVO_PRIOR) != 0, by);
 }
 
 static void slot_summarize(kvo_slot *slot) {
@@ -95,7 +99,8 @@ static void slot_summarize(kvo_slot *slot) {
   unsigned wants = (observed ? KVO_FRAME_OBSERVED : 0u) | (slot->wanting_old != 0 ? KVO_FRAME_WANTS_OLD : 0u) |
                    (slot->wanting_new != 0 ? KVO_FRAME_WANTS_NEW : 0u) |
                    (slot->wanting_will != 0 ? KVO_FRAME_WANTS_WILL : 0u) |
-                   (observed && slot->manual ? KVO_SLOT_MANUAL : 0u);
+                   (observed && slot->manual ? KVO_SLOT_MANUAL : 0u) |
+                   (observed ? atomic_load_explicit(&slot->wants, memory_order_relaxed) & KVO_SLOT_BINDS : 0u);
   atomic_store_explicit(&slot->wants, (uint8_t)wants, memory_order_release);
 }
 
@@ -127,7 +132,7 @@ static bool word_update(kvo_info *info) {
 
 static bool is_dead(const kvo_info *info) { return (atomic_load(&info->state) & KVO_STATE_DEAD) != 0; }
 
-_Atomic uint64_t kvo__births;
+_Atomic uint64_t kvo__births = 1; /* 0 is before all changes */
 
 /* Adds a node to the existing indexes of its slot, or removes it from them. */
 static void index_node(kvo_slot *slot, kvo_node *node, void (*change)(kvo_index *index, kvo_index_entry *entry)) {
@@ -381,9 +386,8 @@ void kvo__node_retire(kvo_info *info, kvo_node *node) {
 kvo_status kvo__node_register(kvo_object *object, kvo_node *node, kvo_key key, kvo_observation *out) {
   kvo_status status = KVO_ERROR_OUT_OF_MEMORY;
   kvo_info *info = kvo__info_ensure(object, key, &status);
-  /* The id must exist before linking: then a callback on another thread may deliver it at once. */
-  if (info == NULL || kvo__id_assign(node) == 0) {
-    kvo__free(node);
+  if (info == NULL) {
+    kvo__node_drop(node);
     return status;
   }
   *out = node->id; /* once linked, another thread may free the node, unless we are a reader */
@@ -393,7 +397,6 @@ kvo_status kvo__node_register(kvo_object *object, kvo_node *node, kvo_key key, k
   if (tapped && status == KVO_OK) kvo__hooks.registered(node);
   if (tapped) kvo__leave(info, entered);
   if (status == KVO_OK) return KVO_OK;
-  kvo__id_return(node);
-  kvo__free(node);
+  kvo__node_drop(node);
   return status;
 }

@@ -12,9 +12,12 @@ typedef enum kvo_node_kind {
   KVO_NODE_MISSED,
   KVO_NODE_ANCHOR,
   KVO_NODE_DEATH,
+  /** A key that an expression has read. A LEAF is one whose value is that of the expression; the others of that expression LEAD there. A
+   * SUBJECT has the elements that the expression's value has. */
   KVO_NODE_DEPENDENCY,
   KVO_NODE_LEAF,
-  KVO_NODE_SUBJECT
+  KVO_NODE_SUBJECT,
+  KVO_NODE_LEAD
 } kvo_node_kind;
 
 /* Keep these small: each observed object has one slot in its info, and each observation has a node. */
@@ -31,6 +34,8 @@ struct kvo_slot {
   uint8_t wanting_old, wanting_new, wanting_will;
   /** A summary of these, KVO_FRAME_… bits and KVO_SLOT_MANUAL, which changes read without the lock. Written under info->lock. */
   _Atomic uint8_t wants;
+  /** How many changes of the key are between their begin and their store, of those that may end on another thread. */
+  _Atomic uint8_t storing;
   /** Setters of the key do not notify (KVO_PROPERTY_MANUAL). Constant. */
   bool manual : 1;
   /** This is the slot inside its info; any other is a kvo_later_slot. Constant. */
@@ -41,6 +46,8 @@ struct kvo_slot {
 
 /** A bit of kvo_slot.wants: the slot is observed, and its setters do not notify. */
 #define KVO_SLOT_MANUAL 0x80u
+/** Another one: a binding has been linked into the slot, since it was last empty. */
+#define KVO_SLOT_BINDS 0x40u
 
 /** From this count on counting stops: the slot counts as wanting until its last node is removed. */
 #define KVO_MANY UINT8_MAX
@@ -70,7 +77,7 @@ struct kvo_node {
   kvo_site site;
   union {
     struct {
-      /** The options of the registration, and KVO_NODE_HAS_DETAILS and KVO_NODE_IS_CLOSURE. */
+      /** The options of the registration, and KVO_NODE_… bits. */
       uint16_t options;
       /** False once the node's id has been claimed, or the node has been taken out of tracked->dependencies. The thread that did it unlinks
        * the node. */
@@ -94,29 +101,50 @@ typedef union kvo_traits {
   uint32_t all;
 } kvo_traits;
 
-/** A kvo_node_details follows the node in its block. */
+/** The node is the first member of a kvo_detailed_node. */
 #define KVO_NODE_HAS_DETAILS 0x8000u
 /** The observer is a Swift closure, which the runtime calls itself. */
 #define KVO_NODE_IS_CLOSURE 0x4000u
 /** It is the observation of a receiver, which removal by observer and key path does not find: kvo_binding_observer.is_receiver. */
 #define KVO_NODE_OF_RECEIVER 0x2000u
+/** The old value of the expression is read before a change, because it is not kept. */
+#define KVO_NODE_READS_BEFORE 0x1000u
+/** A key on an observed path, if it is checked which object a change of it replaces (silent_changes.c). */
+#define KVO_NODE_IS_CHECKED 0x0800u
+/** The callback of the observation sets a property (settle.c). */
+#define KVO_NODE_BINDS 0x0400u
 
-/** What a node has in addition, unless a binding's token registered it for a declared key. */
-typedef struct kvo_node_details {
+/** What most observations do not have, in a block of its own. The return addresses of KVO_STACKS follow it, and then the strings. */
+typedef struct kvo_node_texts {
   /** The key path of the registration; NULL if it is the name of the slot's property. */
   const char *key_path;
-  void *context;
-  const void *address;
   const char *class_name;
   /** What the binding has to say about it, or NULL. */
   const char *note;
+} kvo_node_texts;
+
+/** What a node has in addition, unless a binding's token registered it for a declared key. */
+typedef struct kvo_node_details {
+  void *context;
+  const void *address;
+  /** NULL if there are none. */
+  kvo_node_texts *texts;
+  /** With KVO_NODE_BINDS, what is kept of the binding. */
+  struct kvo_bound *bound;
   /** Its entries in the indexes of its slot, if the slot has any; under info->lock. */
   kvo_index_entry by_observer, by_context;
-  /** How many return addresses follow this struct (KVO_STACKS). */
+  /** How many return addresses follow the texts. */
   uint32_t frame_count;
   /** It has been notified of a change. Recorded only while a tap is set, such as KVO_TAP_USE. */
   _Atomic bool notified;
 } kvo_node_details;
+
+/** Nodes with an id are in slabs of one of two sizes (ids.c). A pointer to separate details would take memory in all of them, and an
+ * allocation for those that have details; these are most observations of C programs. */
+typedef struct kvo_detailed_node {
+  kvo_node node;
+  kvo_node_details details;
+} kvo_detailed_node;
 
 /** A node of an observed expression, in the slot of a key that the expression has read. */
 typedef struct kvo_dependency {
@@ -208,7 +236,8 @@ static inline const kvo_property *kvo__slot_property(const kvo_info *info, const
   return slot->index != KVO_NO_PROPERTY ? info->cls->properties[slot->index] : NULL;
 }
 
-_Static_assert(sizeof(void *) != 8 || (sizeof(kvo_info) == 96 && sizeof(kvo_node) == 72),
+_Static_assert(sizeof(void *) != 8 ||
+                   (sizeof(kvo_info) == 96 && sizeof(kvo_node) == 72 && sizeof(kvo_detailed_node) == 144),
                "an observed object and an observation of it have grown");
 
 /** Whether this is an object, as far as can be told without following an invalid pointer: its header names a registered class, or is an

@@ -39,7 +39,7 @@
 /** Makes a node for an observation, with its own copies of strings, to be linked under `key`. NULL without memory. */
 KVO_HIDDEN kvo_node *kvo__node_make(kvo_object *object, kvo_key key, const kvo_binding_observer *observer,
                                     kvo_node_kind kind);
-/** Gives a node its id and links it. On failure the node is freed and its user data is untouched. Once linked, another thread may remove
+/** Links a node that has an id. On failure the node is freed and its user data is untouched. Once linked, another thread may remove
  * the node at any time, unless the caller is a reader of its info. */
 KVO_HIDDEN kvo_status kvo__node_register(kvo_object *object, kvo_node *node, kvo_key key, kvo_observation *out);
 /** The details of a node, or NULL. */
@@ -69,12 +69,12 @@ KVO_HIDDEN kvo_status kvo__explain(kvo_status status, uint32_t errors, const cha
 
 /* ----------------------------------------------------------------------------------------------------------- ids.c -- */
 
-/** Gives a node an id, which names nothing until it is published; 0 without memory. */
-KVO_HIDDEN kvo_observation kvo__id_assign(kvo_node *node);
+/** Makes an empty node that has an id, which names nothing until it is published; NULL without memory. */
+KVO_HIDDEN kvo_node *kvo__node_new(bool is_detailed);
+/** Frees the memory of such a node, and nothing else. */
+KVO_HIDDEN void kvo__node_drop(kvo_node *node);
 /** Publishes the id of a node: kvo__id_claim finds it from now on. The node's info is locked, and the node is about to be linked. */
 KVO_HIDDEN void kvo__id_publish(const kvo_node *node);
-/** Returns the id of a node that could not be linked. */
-KVO_HIDDEN void kvo__id_return(const kvo_node *node);
 /** Takes the node of an id; of several callers one gets it, and only that one may retire the node. It must do that next, because the
  * unretired node keeps its info alive. NULL if the id names no node. */
 KVO_HIDDEN kvo_node *kvo__id_claim(kvo_observation id);
@@ -85,8 +85,8 @@ KVO_HIDDEN bool kvo__id_look_up(kvo_observation id, void (*visit)(kvo_node *node
 KVO_HIDDEN bool kvo__id_was_given(kvo_observation id);
 /** Calls `visit` for the own node of each observation, in no particular order. The world must be stopped (kvo__world_stop). */
 KVO_HIDDEN void kvo__ids_visit(void (*visit)(kvo_node *node, void *arg), void *arg);
-/** Returns the free entry that a thread has kept, at the end of the thread. */
-KVO_HIDDEN void kvo__id_thread_end(const kvo_thread *thread);
+/** Gives back the free nodes that a thread has kept, at the end of the thread. */
+KVO_HIDDEN void kvo__ids_thread_end(kvo_thread *thread);
 
 /* ---------------------------------------------------------------------------------------------------------- ends.c -- */
 

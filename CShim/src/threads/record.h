@@ -34,6 +34,11 @@ typedef struct kvo_mark {
   bool is_counted;
   /** A fault handler, which the program may leave with longjmp. */
   bool is_handler;
+  /** Not for an evaluation or a handler: the key that a change changes, or NULL for a delivery that belongs to none. If `reads` is set, it
+   * is that of `change`. */
+  const struct kvo_slot *slot;
+  /** With a slot, and without `reads`: observers are being notified before the store. */
+  bool is_before;
   /** For a delivery that is deep (see KVO_DEEP): what kvo__told returned when the delivery began. Otherwise 0. */
   uint32_t told;
 } kvo_mark;
@@ -71,6 +76,12 @@ typedef struct kvo_unwinding {
   bool gives_up;
 } kvo_unwinding;
 
+/** A list of nodes that are not in use. */
+typedef struct kvo_free_nodes {
+  kvo_node *first;
+  uint32_t count;
+} kvo_free_nodes;
+
 typedef struct kvo_silent_change {
   kvo_info *info;
   kvo_key key;
@@ -104,9 +115,6 @@ typedef struct kvo_unobserved_changes {
   } open[KVO_MAX_UNOBSERVED];
 } kvo_unobserved_changes;
 
-/** The size of a kvo_will_phase, which pending.c verifies. */
-enum { KVO_WILL_WORDS = 24 };
-
 /** The record of a thread, which other threads may read. Allocated when the thread first needs it, and freed at the thread's end: see
  * kvo__thread. */
 struct kvo_thread {
@@ -137,8 +145,8 @@ struct kvo_thread {
   kvo_awaited waiting_for;
   bool gives_up;
   bool visited;
-  /** A free entry of ids.c, in the form of an id of generation 1, or 0. Used by the thread itself only. */
-  uint64_t kept_id;
+  /** Free nodes without and with details, for the thread's next registrations (ids.c). Used by the thread itself only. */
+  kvo_free_nodes free_nodes[2];
   /** The number of changes that were counted as readers: see kvo__read_by_marks. Used by the thread itself only. */
   uint32_t counted_changes;
   /** Used by the thread itself only. */
@@ -149,13 +157,8 @@ struct kvo_thread {
   const void *condemned_by;
   /** The open scopes (scopes.c), innermost first. */
   kvo_open_scope *scopes;
-  /** The will phases of the changes in progress (pending.c), innermost first; those of them that end with a stack frame; and memory for one
-   * of them. */
-  struct kvo_will_phase *wills, *bound_wills;
-  uintptr_t usual_will[KVO_WILL_WORDS];
-  bool usual_will_is_used;
-  /** The last serial of a pending value. */
-  uint64_t will_serials;
+  /** Counts evaluations, and the ends of scopes. */
+  uint64_t clock;
   /** Announced changes that nobody observed (unobserved.c). */
   kvo_unobserved_changes unobserved;
   /** The bounds of the thread's stack. `stack_end` is 0 until they are known, and 1 if they cannot be found. */

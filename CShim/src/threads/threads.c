@@ -59,14 +59,6 @@ static void barrier(void) {
   sleep_long_enough();
 }
 
-void kvo_binding_barrier(void) {
-  atomic_thread_fence(memory_order_seq_cst);
-  if (kvo__has_barrier())
-    barrier();
-  else
-    sleep_long_enough();
-}
-
 /* ---------------------------------------------------------------------------------------------------------- Records -- */
 
 enum { FIRST_MARKS = 16 };

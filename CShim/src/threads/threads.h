@@ -123,6 +123,8 @@ static inline void kvo__mark_fill(kvo_mark *mark, kvo_observation observation, k
   mark->recorder = NULL;
   atomic_store_explicit(&mark->reads, NULL, memory_order_relaxed);
   atomic_store_explicit(&mark->entered, 0, memory_order_relaxed);
+  mark->slot = NULL;
+  mark->is_before = false;
   if (node != NULL) return; /* a delivery does not use the rest */
   mark->evaluation = NULL;
   mark->is_counted = mark->is_handler = false;

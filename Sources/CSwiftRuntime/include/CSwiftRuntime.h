@@ -34,51 +34,10 @@ bool kvo_is_main_thread(void);
 /** The kernel's ID of this thread, as in fault reports. */
 uint32_t kvo_kernel_thread(void);
 
-/** What tells this thread from all others that run: the address of its thread control block. Never 0. */
-static inline uintptr_t kvo_this_thread(void) { return (uintptr_t)__builtin_thread_pointer(); }
-
-/** How many faults KVO0024 there have been, and the number of the last one on this thread. */
-extern uint64_t kvo_unsettled;
-extern _Thread_local uint64_t kvo_unsettled_here;
-static inline uint64_t kvo_unsettled_count(void) { return __atomic_load_n(&kvo_unsettled, __ATOMIC_RELAXED); }
-static inline void kvo_unsettled_add(void) {
-  kvo_unsettled_here = __atomic_add_fetch(&kvo_unsettled, 1, __ATOMIC_RELAXED);
-}
-
-/** Whether there was one on this thread since a count was taken. */
-static inline bool kvo_unsettled_since(uint64_t count) {
-  return __builtin_expect(kvo_unsettled_count() != count, false) && kvo_unsettled_here > count;
-}
-
-/** How many bindings set a property just now, one within the other, on this thread. */
-extern _Thread_local unsigned kvo_transfer_depth;
-static inline bool kvo_is_transferring(void) { return kvo_transfer_depth != 0; }
-static inline void kvo_transfer_begin(void) { kvo_transfer_depth++; }
-static inline void kvo_transfer_end(void) { kvo_transfer_depth--; }
-
 /** Whether two blocks have the same bytes. Of a size that the caller's compiler knows, it is a comparison of words. */
 static inline bool kvo_has_same_bytes(const void *_Nonnull one, const void *_Nonnull other, size_t size) {
   return memcmp(one, other, size) == 0;
 }
-
-/** A binding that sets a property just now, in a stack frame of this thread. */
-typedef struct kvo_transfer {
-  const void *_Nonnull of;
-  struct kvo_transfer *_Nullable outer;
-} kvo_transfer;
-
-/** The innermost transfer of this thread. */
-kvo_transfer *_Nullable kvo_innermost_transfer(void);
-void kvo_set_innermost_transfer(kvo_transfer *_Nullable transfer);
-
-/** Called around the rounds in which a binding is settled on this thread. */
-void kvo_settling_begin(void);
-void kvo_settling_end(void);
-bool kvo_is_settling(void);
-
-/** Waits before a round, the number of which begins at 1, if other threads settle bindings too: the longer the more rounds there were,
- * for a time that differs from thread to thread and from round to round, 256 microseconds at most. */
-void kvo_settling_wait(uint32_t round);
 
 /** A computed property that an evaluation reads just now, in a stack frame of this thread, to record what its getter reads. */
 typedef struct kvo_recorded {

@@ -36,10 +36,15 @@ extension KeyValueSource {
   /// set on that actor, at once after a change that is made there, and in order, later, after one that is made elsewhere. In nonisolated
   /// code the target is set on the thread that makes the change, before the setter of the source returns.
   ///
-  /// A property may be the target of several bindings; the latest change wins. If setting the target changes the source again, in a cycle
-  /// of bindings or in an observer, the target is set once more when it has been set. A cycle ends as soon as the values are equal; if they
-  /// never are, it is fault KVO0024, once, and all properties keep their last values. Values that are not `Equatable` are compared by
-  /// identity if they are objects; others are never set a second time.
+  /// Bindings are settled before any observer is notified: a change sets all targets first, each binding after those that set what it
+  /// reads. Then the observers of everything that has changed are notified, each once. A value that the target has already is not set:
+  /// objects are compared by identity, other values by `==`, and those that are not `Equatable` by their bytes.
+  ///
+  /// A property may be the target of several bindings; the latest change wins. A cycle of bindings ends as soon as no value differs; if
+  /// that never happens, it is fault KVO0024, which names them all, and all properties keep their last values. Values that cannot be compared
+  /// go around a cycle a few times only.
+  ///
+  /// If another thread is settling the binding, the setter may return before that thread has set the target, to the last value.
   ///
   /// An addition of this library. (YJSafeKVO: `bound`; Combine: `assign(to:on:)`, which retains the target.)
   ///
@@ -59,16 +64,18 @@ extension KeyValueSource {
   ) -> NSKeyValueObservation {
     let site = SourceLocation(file: fileID, line: line)
     let origin = SourceOrigin(target, name(of: keyPath, in: target))
-    let state = BindingState(origin, origins, site)
-    let binding = OneWayBinding(target, BoundProperty(keyPath, in: target), applied, { [read] in read(true) }, state)
+    let binding = OneWayBinding(target, BoundProperty(keyPath, in: target), applied, read)
     if exclusive { BindingTable.replace(origin, by: origins(), site) }
-    BindingTable.add(state.life, origin, from: origins())
-    let token = receive(options(of: initially), for: target, on: isolation, site, bindingNote(origin), binding) {
+    BindingTable.add(binding.life, origin, from: origins())
+    let token = receive(
+      options(of: initially), for: target, on: isolation, site, bindingNote(origin), binding,
+      sets: boundKey(origin, of: target)
+    ) {
       binding.changed($0)
     } handler: {
-      binding.changed(to: $0, $1)
+      binding.changed(to: $0)
     }
-    BindingTable.follow(state.life, token, origin)
+    BindingTable.follow(binding.life, token, origin)
     return token
   }
 
@@ -125,6 +132,9 @@ extension KeyValueObservable {
       applied: applied)
   }
 }
+
+@usableFromInline
+func boundKey(_ origin: SourceOrigin, of target: AnyObject) -> BoundKey { BoundKey(target, origin.key) }
 
 /// What reports and the graph say about a binding.
 @usableFromInline

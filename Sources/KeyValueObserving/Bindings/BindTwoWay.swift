@@ -12,10 +12,8 @@ extension KeyValueObservable {
   /// threads are those of
   /// ``KeyValueSource/bind(to:_:initially:exclusive:isolation:fileID:line:applied:)-(_,ReferenceWritableKeyPath<Target,Value>,_,_,_,_,_,_)``.
   ///
-  /// The binding cannot loop. The side that it sets does not answer. If its setter, or an observer, makes another value of it, the side
-  /// that has changed first is corrected. If the two never agree, or if converting back and forth never comes to values that stay, it is
-  /// fault KVO0024 after KVO_MAX_ROUNDS rounds, told once for a binding, and both sides keep their last values. To find that out, the
-  /// conversions are also called to check each other.
+  /// The side that the binding sets does not answer, so a conversion may round. If its setter makes another value of it, the other side is
+  /// corrected. If the two setters never agree, it is fault KVO0024 after KVO_MAX_ROUNDS rounds, and both sides keep their last values.
   ///
   /// - Parameters:
   ///   - left: The property of this object.
@@ -37,8 +35,7 @@ extension KeyValueObservable {
   ) -> NSKeyValueObservation {
     let (mine, others) = (TwoWaySide(self, left), TwoWaySide(other, right))
     let site = SourceLocation(file: fileID, line: line)
-    let transfer = TwoWayTransfer(mine.origin, others.origin, converts: true, applied: applied, site)
-    return bind(mine, others, other, transfer, initially, exclusive, isolation, site, forward, backward)
+    return bind(mine, others, other, applied, initially, exclusive, isolation, site, forward, backward)
   }
 
   /// Keeps a property of this object, on the left, and a property of another one, on the right, equal.
@@ -57,41 +54,43 @@ extension KeyValueObservable {
   ) -> NSKeyValueObservation {
     let (mine, others) = (TwoWaySide(self, left), TwoWaySide(other, right))
     let site = SourceLocation(file: fileID, line: line)
-    let transfer = TwoWayTransfer(mine.origin, others.origin, converts: false, applied: applied, site)
-    return bind(mine, others, other, transfer, initially, exclusive, isolation, site, { $0 }, { $0 })
+    return bind(mine, others, other, applied, initially, exclusive, isolation, site, { $0 }, { $0 })
   }
 
   @inlinable
   nonisolated func bind<Left, Other: KeyValueObservable, Right>(
-    _ mine: TwoWaySide<Self, Left>, _ others: TwoWaySide<Other, Right>, _ other: Other, _ transfer: TwoWayTransfer,
+    _ mine: TwoWaySide<Self, Left>, _ others: TwoWaySide<Other, Right>, _ other: Other, _ applied: (() -> Void)?,
     _ initially: KeyValueBinding.TwoWayInitially, _ exclusive: Bool, _ actor: (any Actor)?, _ site: SourceLocation,
     _ forward: @escaping (Left) -> Right, _ backward: @escaping (Right) -> Left
   ) -> NSKeyValueObservation {
     if exclusive { BindingTable.replace(mine.origin, by: [others.origin], site) }
-    BindingTable.add(transfer.life, mine.origin, from: [others.origin])
-    BindingTable.add(transfer.life, others.origin, from: [mine.origin])
+    let life = BindingLife()
+    BindingTable.add(life, mine.origin, from: [others.origin])
+    BindingTable.add(life, others.origin, from: [mine.origin])
+    let (sentLeft, sentRight) = (Sent<Right, Left>(), Sent<Left, Right>())
     let (leftward, rightward) = (
-      TwoWayDirection(transfer, others, mine, self, backward, forward),
-      TwoWayDirection(transfer, mine, others, other, forward, backward)
+      TwoWayDirection(others, mine, self, backward, sentLeft, sentRight, applied),
+      TwoWayDirection(mine, others, other, forward, sentRight, sentLeft, applied)
     )
     let toLeft = other.source(others.keyPath).receive(
-      initially == .set ? [.new, .initial] : .new, for: self, on: actor, site, bindingNote(mine.origin), leftward
+      initially == .set ? [.new, .initial] : .new, for: self, on: actor, site, bindingNote(mine.origin), leftward,
+      sets: boundKey(mine.origin, of: self)
     ) {
       leftward.changed($0)
     } handler: {
-      leftward.changed(to: $0, $1)
+      leftward.changed(to: $0)
     }
     let toRight = source(mine.keyPath).receive(
       initially == .fromLeft ? [.new, .initial] : .new, for: other, on: actor, site, bindingNote(others.origin),
-      rightward
+      rightward, sets: boundKey(others.origin, of: other)
     ) {
       rightward.changed($0)
     } handler: {
-      rightward.changed(to: $0, $1)
+      rightward.changed(to: $0)
     }
     let token = NSKeyValueObservation.both(toLeft, toRight)
-    BindingTable.follow(transfer.life, token, mine.origin)
-    BindingTable.follow(transfer.life, token, others.origin)
+    BindingTable.follow(life, token, mine.origin)
+    BindingTable.follow(life, token, others.origin)
     return token
   }
 }

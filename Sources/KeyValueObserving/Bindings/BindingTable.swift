@@ -95,6 +95,36 @@ enum BindingTable {
   }
 }
 
+/// Whether a binding has been ended, which it may be while it sets its target for the first time, before it has a token.
+@usableFromInline
+final class BindingLife: Sendable {
+  private struct Life {
+    /// It keeps nothing.
+    var token: NSKeyValueObservation?
+    var isEnded = false
+  }
+  private let life = Guarded(Life())
+
+  @usableFromInline
+  init() {}
+
+  func follow(_ token: NSKeyValueObservation) {
+    let isEnded = life.withLock { life in
+      life.token = token
+      return life.isEnded
+    }
+    if isEnded { token.invalidate() }
+  }
+
+  func end() {
+    let token = life.withLock { life in
+      life.isEnded = true
+      return life.token
+    }
+    token?.invalidate()
+  }
+}
+
 extension KeyValueObservable {
   /// Ends all bindings that set a property of this object, and the two-way bindings in which it takes part.
   ///

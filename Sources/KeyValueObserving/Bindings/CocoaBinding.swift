@@ -1,4 +1,4 @@
-// One binding of Cocoa's kind: what it observes on both sides, and what it transfers.
+// One binding of Cocoa's kind: what it observes on both sides, and what it sets.
 
 import CKVO
 
@@ -6,55 +6,71 @@ import CKVO
 final class CocoaBinding<Observed: KeyValueObservable>: @unchecked Sendable {
   private let name: NSBindingName
   private let path: BoundPath
+  private let own: BoundPath
   private let options: CocoaOptions
-  private let mine: TwoWaySide<KeyValueObject, BoundValue>
-  private let model: TwoWaySide<Observed, BoundValue>
-  private let transfer: TwoWayTransfer
+  private let object: UnretainedObject<KeyValueObject>
+  private let observed: UnretainedObject<Observed>
+  private let origin, modelOrigin: SourceOrigin
+  /// What the property has made of the value that was set last, and in which settling.
+  private let shown = Guarded<(made: BoundValue, serial: UInt64)?>(nil)
 
   init(
     _ object: KeyValueObject, _ name: NSBindingName, _ observed: Observed, _ path: BoundPath, _ options: CocoaOptions
   ) {
     (self.name, self.path, self.options) = (name, path, options)
-    let own = BoundPath(name.rawValue, [name.rawValue], raises: true)
-    // As in AppKit, the observed object is not corrected if the property makes another value of its own.
-    mine = TwoWaySide(
-      object, \KeyValueObject[bound: own], SourceOrigin(object, name.rawValue), agree: BoundValue.agree,
-      accepts: { _, _ in true }, mayRefuse: true)
-    let transforms = options.transformer != nil
-    // What was entered is shown as the observed object has it: validated, or transformed back and forth.
-    model = TwoWaySide(
-      observed, \Observed[bound: path], SourceOrigin(observed, path.text), agree: BoundValue.agree,
-      accepts: { made, sent in
-        if case .value = sent { !transforms && BoundValue.agree(made, sent) } else { false }
-      }, mayRefuse: false)
-    transfer = TwoWayTransfer(
-      mine.origin, model.origin, converts: transforms && options.isReversible, applied: nil, .unknown)
+    own = BoundPath(name.rawValue, [name.rawValue], raises: true)
+    (self.object, self.observed) = (UnretainedObject(object), UnretainedObject(observed))
+    origin = SourceOrigin(object, name.rawValue)
+    modelOrigin = SourceOrigin(observed, path.text)
   }
 
   /// Sets the property, and observes both sides.
   func start(_ object: KeyValueObject, _ observed: Observed, info: CocoaInfo) {
-    let own = BoundPath(name.rawValue, [name.rawValue], raises: true)
-    let toObject = BoundObservation(observed, path) { self.modelChanged() }.token(for: object, mine.origin)
-    modelChanged()
+    let toObject = BoundObservation(observed, path) { self.modelChanged() }.token(for: object, origin, isInitial: true)
     guard options.isReversible, !path.isComputed else {
-      return BindingTable.add(toObject, mine.origin, from: [model.origin], info: info)
+      return BindingTable.add(toObject, origin, from: [modelOrigin], info: info)
     }
-    let toModel = BoundObservation(object, own) { self.objectChanged() }.token(for: observed, model.origin)
+    let toModel = BoundObservation(object, own) { self.objectChanged() }.token(
+      for: observed, modelOrigin, isInitial: false)
     let token = NSKeyValueObservation.both(toObject, toModel)
-    BindingTable.add(token, mine.origin, from: [model.origin], info: info)
-    BindingTable.add(token, model.origin, from: [mine.origin])
+    BindingTable.add(token, origin, from: [modelOrigin], info: info)
+    BindingTable.add(token, modelOrigin, from: [origin])
   }
 
   private func modelChanged() {
-    guard let object = mine.object.load(), let observed = model.object.load() else { return }
-    transfer.changed(observed[bound: path], model, mine, object, options.shown, options.entered)
+    if let object = object.load(), let observed = observed.load() { show(observed[bound: path], in: object) }
+  }
+
+  /// Sets the property to an observed value, unless it has it.
+  private func show(_ value: BoundValue, in object: KeyValueObject) {
+    let value = options.shown(value)
+    guard value.isSettable, !BoundValue.agree(object[bound: own], value) else { return }
+    object[bound: own] = value
+    keep((object[bound: own], kvo_settling_serial()))
   }
 
   private func objectChanged() {
-    guard let object = mine.object.load(), let observed = model.object.load() else { return }
-    transfer.changed(
-      object[keyPath: mine.keyPath], mine, model, observed,
-      { self.validated(self.options.entered($0), of: observed, for: object) }, options.shown)
+    guard let object = object.load(), let observed = observed.load() else { return }
+    let value = object[bound: own]
+    // As in AppKit, the observed object is not corrected if the property makes another value of its own.
+    if let shown = keep(nil), shown.serial == kvo_settling_serial(), BoundValue.agree(value, shown.made) {
+      keep(shown)
+      return
+    }
+    let present = observed[bound: path]
+    if BoundValue.agree(options.shown(present), value) { return }
+    let checked = validated(options.entered(value), of: observed, for: object)
+    if checked.isSettable, !BoundValue.agree(present, checked) { observed[bound: path] = checked }
+    // What was entered is shown as the observed object has it: refused, validated, or transformed back and forth.
+    show(observed[bound: path], in: object)
+  }
+
+  @discardableResult
+  private func keep(_ new: (made: BoundValue, serial: UInt64)?) -> (made: BoundValue, serial: UInt64)? {
+    // The one before is released when the lock is free.
+    var shown = new
+    self.shown.withLock { swap(&$0, &shown) }
+    return shown
   }
 
   private func validated(_ value: BoundValue, of observed: Observed, for object: KeyValueObject) -> BoundValue {
@@ -95,16 +111,19 @@ private final class BoundObservation<Observed: KeyValueObservable>: ObservationB
   }
 
   /// Registers it for the object whose property is set, and ends with that object too.
-  func token<Target: AnyObject>(for target: Target, _ origin: SourceOrigin) -> NSKeyValueObservation {
+  func token<Target: KeyValueObservable>(
+    for target: Target, _ origin: SourceOrigin, isInitial: Bool
+  ) -> NSKeyValueObservation {
     let reference = ReceiverReference(target)
     guard let object = object.load() else { return reference.token([], of: target) }
     if path.components.count == 1 { object.reportSilence(of: path.text, .unknown) }
-    let description = ObserverDescription(receiver: target, note: bindingNote(origin).description)
+    let description = ObserverDescription(
+      receiver: target, note: bindingNote(origin).description, sets: BoundKey(target, origin.key))
+    let options = kvo_options(isInitial ? [.initial] : [], endsWithObject: true)
     let observation = path.text.withCString { text in
       ObserverDescription.withC(description) {
         register(
-          with: object.adoptedObject, key: nil, keyPath: text, options: kvo_options([], endsWithObject: true),
-          observer: $0, site: .unknown)
+          with: object.adoptedObject, key: nil, keyPath: text, options: options, observer: $0, site: .unknown)
       }
     }
     return reference.token([observation].filter { $0 != 0 }, of: target)

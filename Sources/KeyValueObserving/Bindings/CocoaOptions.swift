@@ -135,18 +135,15 @@ struct CocoaOptions {
     case .value(let observed):
       let made = transformer.map { $0.transformedValue(observed) } ?? observed
       guard made == nil, let placeholder = given[.nullPlaceholder] else { return .value(made) }
-      return .placeholder(placeholder, for: value)
-    case .marker(let marker): return .placeholder(given[marker.placeholder], for: value)
+      return .placeholder(placeholder)
+    case .marker(let marker): return .placeholder(given[marker.placeholder])
     default: return value
     }
   }
 
   /// Returns the observed value for what the property was set to.
   func entered(_ value: BoundValue) -> BoundValue {
-    switch value {
-    case .value(let shown): .value(transformer.map { $0.reverseTransformedValue(shown) } ?? shown)
-    case .placeholder(_, let original): original
-    default: value
-    }
+    guard case .value(let shown) = value, let transformer else { return value }
+    return .value(transformer.reverseTransformedValue(shown))
   }
 }

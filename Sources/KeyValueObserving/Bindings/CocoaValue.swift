@@ -3,12 +3,12 @@
 import Foundation
 
 /// A value, or the lack of one, on its way between an observed object and a bound property.
-indirect enum BoundValue: @unchecked Sendable {
+enum BoundValue: @unchecked Sendable {
   case value(Any?)
   /// Of the observed object: there is no value, because of the selection.
   case marker(NSBindingSelectionMarker)
   /// Of the bound property: a placeholder for what the observed object has.
-  case placeholder(Any?, for: BoundValue)
+  case placeholder(Any?)
   /// To the observed object: a value that validation has made of the entered one.
   case validated(Any?)
   /// Nothing is set: the value was refused, or there was a fault.
@@ -24,9 +24,17 @@ indirect enum BoundValue: @unchecked Sendable {
     }
   }
 
+  /// Whether it is a value to set.
+  var isSettable: Bool {
+    switch self {
+    case .value, .placeholder, .validated: true
+    case .marker, .nothing: false
+    }
+  }
+
   var payload: Any? {
     switch self {
-    case .value(let value), .placeholder(let value, _), .validated(let value): value
+    case .value(let value), .placeholder(let value), .validated(let value): value
     case .marker, .nothing: nil
     }
   }
@@ -56,9 +64,8 @@ indirect enum BoundValue: @unchecked Sendable {
   }
 }
 
-/// A key path by string that a binding reads and sets. It is the index of a subscript, so that the two-way engine, which takes typed key
-/// paths, can use it.
-final class BoundPath: Hashable, Sendable {
+/// A key path by string that a binding reads and sets.
+final class BoundPath: Sendable {
   let text: String
   let components: [String]
   /// The path to the object that has the value, or to the collection that an operator computes it of.
@@ -76,10 +83,6 @@ final class BoundPath: Hashable, Sendable {
 
   /// Whether the value is computed by a collection operator, and so cannot be set.
   var isComputed: Bool { components.contains { $0.first == "@" } }
-
-  static func == (first: BoundPath, second: BoundPath) -> Bool { first === second }
-
-  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 
   /// Reads the value. While the runtime records, each key that is read is recorded.
   func read(_ object: some KeyValueObservable) throws(KeyPathError) -> BoundValue {
@@ -111,7 +114,7 @@ extension KeyValueObservable {
     }
     set {
       switch newValue {
-      case .value(let value), .placeholder(let value, _), .validated(let value):
+      case .value(let value), .placeholder(let value), .validated(let value):
         KeyPathWalk.setCodedValue(value, of: self, at: .path(path.text), .unknown)
       case .marker, .nothing: break
       }

@@ -194,7 +194,7 @@ extension KeyValueProperty {
   }
 
   /// Returns whether the property's accessors notify of every change.
-  fileprivate func notifiesAlways(in cls: KeyValueClass) -> Bool {
+  func notifiesAlways(in cls: KeyValueClass) -> Bool {
     (isStored || isWeak || isConstant) && !cls.isManual(key) && !cls.isAffected(key)
   }
 }

@@ -32,7 +32,7 @@ extension KeyValueObservable {
             oldValue: options.contains(.old) ? old.flatMap(typed) : nil, indexes: indexes))
       }
     }
-    let observation = observe(keyPath, base, site, observer, sharing: path, handler)
+    let observation = observe(keyPath, base, site, observer?.readingAgain, sharing: path, handler)
     follower.follow(observation)
     return observation
   }

@@ -1,5 +1,6 @@
 // Delivery on the actor to which an observer belongs: at once on the actor, in order and later elsewhere.
 
+import CKVO
 import CSwiftRuntime
 import Dispatch
 
@@ -64,9 +65,16 @@ final class ActorGate: Sendable {
   /// Whether a change can be delivered at once: this thread runs on the actor, and nothing waits.
   @usableFromInline var isDue: Bool { isCurrent && pending?.isEmpty ?? true }
 
-  /// Has a function called on the actor, later, if it lives.
+  /// The gate of the actor on which an expression is evaluated that is registered now: that of the code that registers it or, if that has
+  /// none, of the handler, which is this one.
+  @usableFromInline var evaluator: ActorGate { isCurrent ? self : currentActor().map { ActorGate($0) } ?? self }
+
+  /// Whether this thread may evaluate an expression of the actor's code. Without the actor there is no other code that it could race with.
+  var mayEvaluate: Bool { isCurrent || actor() == nil }
+
+  /// Has a function called where expressions may be evaluated: on the actor, later, if it lives.
   func run(_ body: @escaping @Sendable () -> Void) {
-    guard let actor = actor() else { return }
+    guard let actor = actor() else { return body() }
     Task { await KeyValueObserving.run(on: actor, body) }
   }
 
@@ -80,6 +88,21 @@ final class ActorGate: Sendable {
     // An actor without an executor of its own runs jobs only, and has nothing that could be asked.
     guard executor.implementation != 0 else { return false }
     return actor()?.unownedExecutor.asSerialExecutor()?.isIsolatingCurrentContext() ?? false
+  }
+}
+
+/// The actor on which this thread runs, if that can be known.
+private func currentActor() -> (any Actor)? {
+  let current = swift_task_getCurrentExecutor()
+  if ActorGate(MainActor.shared).isCurrent { return MainActor.shared }
+  guard current.identity != 0 else { return nil }
+  // An actor without an executor of its own is its executor.
+  guard current.implementation != 0 else {
+    return Unmanaged<AnyObject>.fromOpaque(UnsafeRawPointer(bitPattern: current.identity)!).takeUnretainedValue()
+      as? any Actor
+  }
+  return unsafeBitCast(current, to: UnownedSerialExecutor.self).asSerialExecutor().map {
+    $0 as? any Actor ?? ExecutorActor($0)
   }
 }
 

@@ -25,6 +25,10 @@ public struct KeyValueDelivery: Sendable {
     self.schedule = schedule
   }
 
+  /// Where an expression is evaluated that code with this isolation observes.
+  @usableFromInline
+  func evaluator(_ isolation: (any Actor)?) -> ActorGate? { (isolation ?? actor).map { ActorGate($0) } }
+
   /// On a dispatch queue. The main queue is also that of the main actor.
   public static func on(_ queue: DispatchQueue) -> KeyValueDelivery {
     let actor = queue.getSpecific(key: mainQueueKey) != nil ? MainActor.shared : nil
@@ -61,7 +65,7 @@ public struct KeyValueDelivery: Sendable {
 }
 
 /// An actor that has a given executor.
-private actor ExecutorActor {
+actor ExecutorActor {
   private nonisolated let executor: any SerialExecutor
 
   init(_ executor: any SerialExecutor) { self.executor = executor }

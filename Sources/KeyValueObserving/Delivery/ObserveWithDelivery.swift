@@ -23,6 +23,7 @@ extension KeyValueObservable {
   ///   - coalescing: What happens to changes that wait.
   ///   - receiver: Any class instance. It is not retained.
   ///   - userInfo: Anything that reports and the graph show with the observation.
+  ///   - isolation: Where an expression is evaluated: on the actor of the code that observes, unless it is named here.
   ///   - handler: The closure to call. If it is isolated to an actor, `delivery` has to name that actor, or for the main actor the main
   ///     queue; otherwise it is fault KVO0008.
   /// - Returns: The token, whose release ends nothing.
@@ -31,12 +32,13 @@ extension KeyValueObservable {
   public nonisolated func observe<Value: Sendable, Receiver: AnyObject>(
     _ keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [], delivery: KeyValueDelivery,
     coalescing: KeyValueCoalescing = .each, for receiver: Receiver, userInfo: (any Sendable)? = nil,
-    fileID: StaticString = #fileID, line: UInt = #line,
+    isolation: (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt = #line,
     handler: @escaping @isolated(any) @Sendable (Receiver, Self, NSKeyValueObservedChange<Value>) -> Void
   ) -> NSKeyValueObservation where Self: Sendable {
     let reference = ReceiverReference(receiver)
     let handle = ChangeHandler(handler).unchecked
-    let description = ObserverDescription(receiver: receiver, note: note(delivery.name, userInfo))
+    let description = ObserverDescription(
+      receiver: receiver, note: note(delivery.name, userInfo), evaluator: delivery.evaluator(isolation))
     let (observation, pending) = observe(
       keyPath, options, delivery, coalescing, SourceLocation(file: fileID, line: line), description, handler.isolation
     ) { object, change in
@@ -47,17 +49,19 @@ extension KeyValueObservable {
 
   /// Observes a key path, and calls the handler on a queue, an actor or an executor.
   ///
-  /// See ``observe(_:options:delivery:coalescing:for:userInfo:fileID:line:handler:)``.
+  /// See ``observe(_:options:delivery:coalescing:for:userInfo:isolation:fileID:line:handler:)``.
   ///
   /// - Returns: The token. The observation lasts until the token is invalidated or released, or the object is deallocated.
   @inlinable
   public nonisolated func observe<Value: Sendable>(
     _ keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [], delivery: KeyValueDelivery,
-    coalescing: KeyValueCoalescing = .each, userInfo: (any Sendable)? = nil, fileID: StaticString = #fileID,
+    coalescing: KeyValueCoalescing = .each, userInfo: (any Sendable)? = nil, isolation: (any Actor)? = #isolation,
+    fileID: StaticString = #fileID,
     line: UInt = #line,
     changeHandler: @escaping @isolated(any) @Sendable (Self, NSKeyValueObservedChange<Value>) -> Void
   ) -> NSKeyValueObservation where Self: Sendable {
-    let description = ObserverDescription(receiver: nil, note: note(delivery.name, userInfo))
+    let description = ObserverDescription(
+      receiver: nil, note: note(delivery.name, userInfo), evaluator: delivery.evaluator(isolation))
     let (observation, pending) = observe(
       keyPath, options, delivery, coalescing, SourceLocation(file: fileID, line: line), description,
       changeHandler.isolation, TokenHandler(changeHandler).unchecked)
@@ -67,18 +71,19 @@ extension KeyValueObservable {
   /// Calls a handler with the old and the new value, on a queue, an actor or an executor, on behalf of a receiver.
   ///
   /// See ``onChange(of:initial:for:userInfo:isolation:fileID:line:handler:)`` and
-  /// ``observe(_:options:delivery:coalescing:for:userInfo:fileID:line:handler:)``. The initial call, too, is made there.
+  /// ``observe(_:options:delivery:coalescing:for:userInfo:isolation:fileID:line:handler:)``. The initial call, too, is made there.
   @inlinable
   @discardableResult
   public nonisolated func onChange<Value: Sendable, Receiver: AnyObject>(
     of keyPath: KeyPath<Self, Value>, initial: Bool = false, delivery: KeyValueDelivery,
     coalescing: KeyValueCoalescing = .each, for receiver: Receiver, userInfo: (any Sendable)? = nil,
-    fileID: StaticString = #fileID, line: UInt = #line,
+    isolation: (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt = #line,
     handler: @escaping @isolated(any) @Sendable (Receiver, Value, Value) -> Void
   ) -> NSKeyValueObservation where Self: Sendable {
     let reference = ReceiverReference(receiver)
     let handle = ValuesHandler(handler).unchecked
-    let description = ObserverDescription(receiver: receiver, note: note(delivery.name, userInfo))
+    let description = ObserverDescription(
+      receiver: receiver, note: note(delivery.name, userInfo), evaluator: delivery.evaluator(isolation))
     let options: NSKeyValueObservingOptions = initial ? [.whole, .initial] : .whole
     let (observation, pending) = observe(
       keyPath, options, delivery, coalescing, SourceLocation(file: fileID, line: line), description, handler.isolation
@@ -90,17 +95,19 @@ extension KeyValueObservable {
 
   /// Calls a handler with the old and the new value, on a queue, an actor or an executor.
   ///
-  /// See ``onChange(of:initial:delivery:coalescing:for:userInfo:fileID:line:handler:)``.
+  /// See ``onChange(of:initial:delivery:coalescing:for:userInfo:isolation:fileID:line:handler:)``.
   ///
   /// - Returns: The token. The observation lasts until the token is invalidated or released, or the object is deallocated.
   @inlinable
   public nonisolated func onChange<Value: Sendable>(
     of keyPath: KeyPath<Self, Value>, initial: Bool = false, delivery: KeyValueDelivery,
-    coalescing: KeyValueCoalescing = .each, userInfo: (any Sendable)? = nil, fileID: StaticString = #fileID,
+    coalescing: KeyValueCoalescing = .each, userInfo: (any Sendable)? = nil, isolation: (any Actor)? = #isolation,
+    fileID: StaticString = #fileID,
     line: UInt = #line, handler: @escaping @isolated(any) @Sendable (Value, Value) -> Void
   ) -> NSKeyValueObservation where Self: Sendable {
     let handle = TokenValuesHandler(handler).unchecked
-    let description = ObserverDescription(receiver: nil, note: note(delivery.name, userInfo))
+    let description = ObserverDescription(
+      receiver: nil, note: note(delivery.name, userInfo), evaluator: delivery.evaluator(isolation))
     let options: NSKeyValueObservingOptions = initial ? [.whole, .initial] : .whole
     let (observation, pending) = observe(
       keyPath, options, delivery, coalescing, SourceLocation(file: fileID, line: line), description, handler.isolation

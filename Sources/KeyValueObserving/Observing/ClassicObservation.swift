@@ -16,6 +16,8 @@ final class ClassicObservation: ObserverBox, @unchecked Sendable {
   let site: SourceLocation
   /// The components of the key path if it is evaluated as an expression; `nil` for a single stored key.
   private let components: [String]?
+  /// The actor on which the expression is evaluated, if not where the change is made.
+  private let evaluator: ActorGate?
   /// Whether the runtime keeps the last value.
   private let keepsLast: Bool
   /// Whether the class has no property for the key; that is an error only when the value is needed.
@@ -50,6 +52,8 @@ final class ClassicObservation: ObserverBox, @unchecked Sendable {
     isDistinct = options.contains(.distinct)
     self.site = site
     self.components = components
+    let areStored = components.map { Self.areStored($0, of: object) } ?? true
+    evaluator = areStored ? nil : relay?.receiver.evaluator
     keepsLast = options.needed.contains(.old) && components.map { Self.keepsLast($0, of: object) } ?? false
     self.shared = shared
     self.relay = relay
@@ -105,7 +109,10 @@ final class ClassicObservation: ObserverBox, @unchecked Sendable {
           let observer = kvo_observer_identity(class_name: name, address: identity.address)
           return register(
             with: object, key: key, keyPath: path, options: kvo_options(options.needed, endsWithObject: ends),
-            context: context, observer: .init(identity: observer, note: note, isReceiver: isReceiver), site: site,
+            context: context,
+            observer: .init(
+              identity: observer, note: note, isReceiver: isReceiver, evaluator: evaluator,
+              readsAgain: follower != nil), site: site,
             keepsLast: key == nil && keepsLast)
         }
       }
@@ -114,6 +121,18 @@ final class ClassicObservation: ObserverBox, @unchecked Sendable {
     follower?.follow(observation)
     if let end, let observer = loadObserver() { end.follow(observation, [], observer) }
     return observation
+  }
+
+  /// Whether a path goes through stored properties only: see `ExpressionPath.isOfStoredProperties`.
+  private static func areStored(_ components: [String], of object: any KeyValueObservable) -> Bool {
+    var cls: KeyValueClass? = KeyValueClass.of(object)
+    return components.allSatisfy { name in
+      guard let present = cls, !present.answersKeysItself, let property = present.property(named: name) else {
+        return false
+      }
+      cls = property.valueClass
+      return property.notifiesAlways(in: present)
+    }
   }
 
   /// Whether the expression keeps its value as the next old value, because nothing else may when an object on the path dies: it goes

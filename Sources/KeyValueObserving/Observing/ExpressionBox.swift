@@ -59,6 +59,8 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
     _ observer: ObserverDescription?
   ) -> kvo_observation {
     let property = property?.property
+    var observer = observer
+    if path.isOfStoredProperties { observer?.evaluator = nil }
     if let property { object.reportDeclaration(of: property.name, site) }
     return (property?.name ?? path.name(in: object)).withCString { keyPath in
       ObserverDescription.withC(observer) { observer in

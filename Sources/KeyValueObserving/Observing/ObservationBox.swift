@@ -10,6 +10,9 @@ class ObservationBox {
   /// Receives the record of a change. It is a closure, not a method, so that it is specialised where `observe` is called. The box
   /// is a parameter, so the closure captures nothing and needs no allocation.
   @usableFromInline let deliver: Deliver
+  /// Set at the registration: where the expression is evaluated, and whether it is read again when a change is delivered.
+  private var evaluator: ActorGate?
+  private var readsAgain = false
 
   @usableFromInline
   init(deliver: @escaping Deliver) { self.deliver = deliver }
@@ -23,8 +26,13 @@ class ObservationBox {
   /// Returns whether two values that `evaluate` returned are equal; `false` if they cannot be compared.
   func areEqual(_ first: UnsafeRawPointer, _ second: UnsafeRawPointer) -> Bool { false }
 
-  private static nonisolated(unsafe) let operations: UnsafePointer<kvo_observer_ops> = {
-    func box(_ pointer: UnsafeMutableRawPointer) -> Unmanaged<ObservationBox> { .fromOpaque(pointer) }
+  /// Receives a change of an expression that is evaluated on an actor. One of the last property of a path comes on any thread.
+  private func deliverOnActor(_ change: UnsafePointer<kvo_raw_change>) {
+    guard readsAgain, change.pointee.property != nil, !evaluator!.mayEvaluate else { return deliver(self, change) }
+    if !change.pointee.is_prior { kvo_unsettle(change.pointee.observation) }
+  }
+
+  private static func makeOperations(_ change: (inout kvo_observer_ops) -> Void) -> UnsafePointer<kvo_observer_ops> {
     let operations = UnsafeMutablePointer<kvo_observer_ops>.allocate(capacity: 1)
     operations.initialize(
       to: kvo_observer_ops(
@@ -33,9 +41,21 @@ class ObservationBox {
         abandon: { box($0!).release() },
         evaluate: { box($0)._withUnsafeGuaranteedRef { $0.evaluate() } },
         release: { value, pointer in box(pointer)._withUnsafeGuaranteedRef { $0.release(value) } },
-        same: { first, second, pointer in box(pointer)._withUnsafeGuaranteedRef { $0.areEqual(first, second) } }))
+        same: { first, second, pointer in box(pointer)._withUnsafeGuaranteedRef { $0.areEqual(first, second) } },
+        is_here: nil, ask: nil))
+    change(&operations.pointee)
     return UnsafePointer(operations)
-  }()
+  }
+
+  private static nonisolated(unsafe) let operations = makeOperations { _ in }
+
+  private static nonisolated(unsafe) let operationsOnActor = makeOperations {
+    $0.callback = { change, pointer in box(pointer)._withUnsafeGuaranteedRef { $0.deliverOnActor(change) } }
+    $0.is_here = { box($0)._withUnsafeGuaranteedRef { $0.evaluator!.mayEvaluate } }
+    $0.ask = { observation, pointer in
+      box(pointer)._withUnsafeGuaranteedRef { $0.evaluator!.run { kvo_settle(observation) } }
+    }
+  }
 
   /// Registers the box for a key, or for its expression if `key` is `nil`. Returns 0 on failure.
   func register(
@@ -43,11 +63,13 @@ class ObservationBox {
     context: UnsafeMutableRawPointer? = nil, observer described: ObserverDescription.InC = .none, site: SourceLocation,
     keepsLast: Bool = false
   ) -> kvo_observation {
+    (evaluator, readsAgain) = (described.evaluator, described.readsAgain)
     var observer = kvo_binding_observer(
-      key_path: keyPath, options: options, ops: Self.operations,
+      key_path: keyPath, options: options, ops: evaluator == nil ? Self.operations : Self.operationsOnActor,
       user_data: Unmanaged.passRetained(self).toOpaque(), context: context, identity: described.identity,
       file: site.cFile, line: site.cLine, deliver: nil, closure: nil, note: described.note,
-      is_receiver: described.isReceiver)
+      is_receiver: described.isReceiver, is_binding: described.sets != nil, target: described.sets?.object,
+      target_key: described.sets?.key ?? 0)
     var observation: kvo_observation = 0
     let status =
       if let key {
@@ -60,6 +82,8 @@ class ObservationBox {
     return 0
   }
 }
+
+private func box(_ pointer: UnsafeMutableRawPointer) -> Unmanaged<ObservationBox> { .fromOpaque(pointer) }
 
 /// A closure that the runtime calls itself, as compiled Swift code does: the observer of a stored property.
 ///
@@ -109,7 +133,7 @@ struct DirectClosure {
     operations.initialize(
       to: kvo_observer_ops(
         callback: { _, _ in }, destroy: { release($0) }, abandon: { release($0) }, evaluate: nil, release: nil,
-        same: nil))
+        same: nil, is_here: nil, ask: nil))
     return UnsafePointer(operations)
   }()
 
@@ -130,7 +154,8 @@ struct DirectClosure {
       user_data: UnsafeMutableRawPointer(bitPattern: context), context: nil, identity: described.identity,
       file: site.cFile, line: site.cLine, deliver: unsafeBitCast(deliver, to: kvo_raw_callback.self),
       closure: unsafeBitCast(closure, to: kvo_raw_callback?.self), note: described.note,
-      is_receiver: described.isReceiver)
+      is_receiver: described.isReceiver, is_binding: described.sets != nil, target: described.sets?.object,
+      target_key: described.sets?.key ?? 0)
     var observation: kvo_observation = 0
     let status = kvo_binding_observe_key(object, property.key, &observer, &observation)
     guard status != KVO_OK else { return RegistrationLog.noted(observation) }

@@ -16,7 +16,8 @@ extension KeyValueObservable {
     // The notification of a change of elements has only these elements, so the whole value is read, and the previous one is kept.
     let path = path ?? ExpressionPath(keyPath)
     let known = Guarded(path.read(self))
-    return observe(keyPath, base.subtracting(.new).union(.old), site, observer, sharing: path) { object, change in
+    return observe(keyPath, base.subtracting(.new).union(.old), site, observer?.readingAgain, sharing: path) {
+      object, change in
       let isSetting = !change.isPrior
       let new = isSetting ? path.read(object) : nil
       let kept = known.withLock { known in

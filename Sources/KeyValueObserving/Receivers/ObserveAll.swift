@@ -34,7 +34,8 @@ extension KeyValueObservable {
       handler(receiver, object, told.key, told.change)
     }
     let site = SourceLocation(file: fileID, line: line)
-    let description = ObserverDescription(receiver: receiver, note: note(teller.note, userInfo))
+    let description = ObserverDescription(
+      receiver: receiver, note: note(teller.note, userInfo), evaluator: teller.evaluator)
     var (observations, hasEnded): ([UInt64], Bool) = ([], false)
     for key in observableKeys {
       observations.append(ifAllAreRegistered: &hasEnded) {

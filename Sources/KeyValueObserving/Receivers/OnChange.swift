@@ -136,7 +136,8 @@ extension KeyValueObservable {
       return NSKeyValueObservation(observe(keyPath, options, site, nil) { _, change in tell(change) })
     }
     let delivery = ActorDelivery<Value>(actor, expectsInitial: initial, tell: tell)
-    let description = ObserverDescription(receiver: nil, note: note(deliveryName(actor), nil))
+    let description = ObserverDescription(
+      receiver: nil, note: note(deliveryName(actor), nil), evaluator: delivery.gate.evaluator)
     let observation = observe(keyPath, options, site, description) { _, change in delivery.deliver(change) }
     delivery.follow(observation)
     return ExtendedObservation(observation, delivery: delivery.pending)

@@ -7,7 +7,7 @@ extension KeyValueObservable {
   /// ```swift
   /// document.onChange(of: \.title, \.pages, for: self) { me, title, pages in me.label.text = "\(title) (\(pages))" }
   /// ```
-  /// The values are read on the thread that makes the change. Otherwise see
+  /// The values are read on the thread that makes the change; in code of an actor on the actor, unless all are stored properties. Otherwise see
   /// ``onChange(of:initial:for:userInfo:isolation:fileID:line:handler:)``. Any number of key paths can be given. The handler of an actor is
   /// isolated to it with up to three.
   ///

@@ -50,8 +50,9 @@ extension KeyValueObservable {
       guard let receiver = reference.load(), let object = object.load() else { return }
       handler(receiver, object, change)
     }
-    let description = ObserverDescription(receiver: receiver, note: note(deliveryName(actor), userInfo))
     let gate = delivery.gate
+    let description = ObserverDescription(
+      receiver: receiver, note: note(deliveryName(actor), userInfo), evaluator: gate.evaluator)
     let observation = observe(keyPath, options, site, description) { object, change in
       guard gate.isDue else { return delivery.deliver(change) }
       guard let receiver = reference.load() else { return }

@@ -1,6 +1,7 @@
 // Observation of several key paths by one handler.
 
 import CKVO
+import Synchronization
 
 extension KeyValueObservable {
   /// Observes several key paths on behalf of a receiver. The handler is told which one has changed.
@@ -25,7 +26,8 @@ extension KeyValueObservable {
       handler(receiver, object, told.keyPath, told.change)
     }
     let site = SourceLocation(file: fileID, line: line)
-    let description = ObserverDescription(receiver: receiver, note: note(teller.note, userInfo))
+    let description = ObserverDescription(
+      receiver: receiver, note: note(teller.note, userInfo), evaluator: teller.evaluator)
     var (observations, hasEnded): ([UInt64], Bool) = ([], false)
     func add<Each>(_ keyPath: KeyPath<Self, Each>) {
       observations.append(ifAllAreRegistered: &hasEnded) {
@@ -50,6 +52,10 @@ extension KeyValueObservable {
       if let receiver = reference.load() { handler(receiver, repeat each values) }
     }
     let paths = (repeat ExpressionPath(each keyPaths))
+    var evaluator: ActorGate?
+    for path in repeat each paths {
+      if !path.isOfStoredProperties, directProperty(at: path.keyPath) == nil { evaluator = teller.evaluator }
+    }
     /// Reads all values; `nil` while one of the key paths has none.
     func values(_ object: Self) -> (repeat each Value)? {
       func value<Each>(_ path: ExpressionPath<Self, Each>) throws(NoValue) -> Each {
@@ -58,13 +64,15 @@ extension KeyValueObservable {
       }
       do { return (repeat try value(each paths)) } catch { return nil }
     }
-    let description = ObserverDescription(receiver: receiver, note: note(teller.note, userInfo))
+    let description = ObserverDescription(
+      receiver: receiver, note: note(teller.note, userInfo), evaluator: evaluator)
+    let tell = EvaluatedLater(on: evaluator, UnretainedObject(self)) { object in
+      if let values = values(object) { teller.tell(values) }
+    }
     var (observations, hasEnded): ([UInt64], Bool) = ([], false)
     func add<Each>(_ path: ExpressionPath<Self, Each>) {
       observations.append(ifAllAreRegistered: &hasEnded) {
-        observe(path.keyPath, [], site, description, sharing: path) { object, _ in
-          if let values = values(object) { teller.tell(values) }
-        }
+        observe(path.keyPath, [], site, description, sharing: path) { object, _ in tell(object) }
       }
     }
     repeat add(each paths)
@@ -73,6 +81,27 @@ extension KeyValueObservable {
     if initial, let values = values(self) { teller.tell(values) }
     teller.follow(observations)
     return token
+  }
+}
+
+/// A function that reads an object where expressions may be evaluated: at once, or later if it was called elsewhere, once for all calls.
+private final class EvaluatedLater<Object: AnyObject>: @unchecked Sendable {
+  private let evaluator: ActorGate?
+  private let object: UnretainedObject<Object>
+  private let body: (Object) -> Void
+  private let isDue = Atomic<Bool>(false)
+
+  init(on evaluator: ActorGate?, _ object: UnretainedObject<Object>, _ body: @escaping (Object) -> Void) {
+    (self.evaluator, self.object, self.body) = (evaluator, object, body)
+  }
+
+  func callAsFunction(_ object: Object) {
+    guard let evaluator, !evaluator.mayEvaluate else { return body(object) }
+    guard !isDue.exchange(true, ordering: .sequentiallyConsistent) else { return }
+    evaluator.run { [self] in
+      isDue.store(false, ordering: .sequentiallyConsistent)
+      if let object = self.object.load() { body(object) }
+    }
   }
 }
 
@@ -94,6 +123,8 @@ final class Teller<Value> {
   }
 
   var pending: PendingDelivery? { delivery?.pending }
+
+  var evaluator: ActorGate? { delivery?.gate.evaluator }
 
   func follow(_ observations: [UInt64]) { delivery?.follow(all: observations) }
 

@@ -26,7 +26,8 @@ extension KeyValueObservable {
       guard let receiver = reference.load(), let object = object.load() else { return }
       handler(receiver, object, change)
     }
-    let description = ObserverDescription(receiver: receiver, note: note(deliveryName(actor), userInfo))
+    let description = ObserverDescription(
+      receiver: receiver, note: note(deliveryName(actor), userInfo), evaluator: delivery.gate.evaluator)
     let relay = KeyRelay(description) { _, change in delivery.deliver(NSKeyValueObservedChange(change)) }
     let observation = add(.receiver(relay), path, options, nil, site)
     delivery.follow(observation)

@@ -27,9 +27,8 @@ public struct KeyValueSource<Value> {
   /// For a property: registers what gets the records of its changes, in one call less. It returns `nil` if the property is not stored.
   @usableFromInline
   let subscribeDirectly: ((SourceRequest, @escaping (UnsafePointer<kvo_raw_change>) -> Void) -> UInt64?)?
-  /// Returns the present value, if there is one. Of merged sources it is that of the first one that has a value or, if the parameter is
-  /// true, that of the one whose change was told last: a binding, which reads it again, needs that one.
-  @usableFromInline let read: (_ asTold: Bool) -> Value?
+  /// Returns the present value, if there is one. Of merged sources it is that of the first one that has a value.
+  @usableFromInline let read: () -> Value?
   /// What the source observes, for reports and to end a binding from it.
   @usableFromInline let origins: () -> [SourceOrigin]
   /// Whether the notification before a change makes sense, and elements of collections can be passed on.
@@ -37,7 +36,7 @@ public struct KeyValueSource<Value> {
 
   @inlinable
   init(
-    of origins: @escaping () -> [SourceOrigin], read: @escaping (_ asTold: Bool) -> Value?,
+    of origins: @escaping () -> [SourceOrigin], read: @escaping () -> Value?,
     directly: ((SourceRequest, @escaping (UnsafePointer<kvo_raw_change>) -> Void) -> UInt64?)? = nil,
     subscribe: @escaping (SourceRequest, @escaping (NSKeyValueObservedChange<Value>) -> Void) -> [UInt64]
   ) {
@@ -51,7 +50,7 @@ public struct KeyValueSource<Value> {
   ///
   /// It is `nil` if an object has been deallocated or the value is filtered out. Of merged sources it is that of the first one that has
   /// a value. Reading it within an expression makes the expression depend on it.
-  @inlinable public var value: Value? { read(false) }
+  @inlinable public var value: Value? { read() }
 }
 
 /// What an observation of a source needs.
@@ -95,7 +94,7 @@ extension KeyValueObservable {
     let path = directProperty(at: keyPath) == nil ? ExpressionPath(keyPath) : nil
     return KeyValueSource(
       of: { reference.load().map { [SourceOrigin($0, $0.name(ofObserved: keyPath))] } ?? [] },
-      read: { _ in reference.load().flatMap { path == nil ? $0[keyPath: keyPath] : path!.read($0) } },
+      read: { reference.load().flatMap { path == nil ? $0[keyPath: keyPath] : path!.read($0) } },
       directly: { request, deliver in
         guard let object = reference.load(), let property = object.directProperty(at: keyPath) else { return nil }
         let closure = DirectClosure(deliver)

@@ -1,7 +1,6 @@
 // The source of an expression: what it reads is found by tracking.
 
 public import CKVO
-import Synchronization
 
 extension KeyValueSource {
   /// Creates the source of an expression.
@@ -14,7 +13,7 @@ extension KeyValueSource {
   /// never notifies, and is fault KVO0011.
   ///
   /// The expression is evaluated on the thread that makes the change, before its setter returns. Code of an actor, such as a class of the
-  /// main actor, has it evaluated on that actor: after a change made elsewhere it is evaluated later there, with the values of that time.
+  /// main actor, has it evaluated on that actor: after changes made elsewhere once, later, with the values of that time.
   ///
   /// - Parameter expression: The closure to evaluate. The source and its observations hold it.
   @inlinable
@@ -24,19 +23,9 @@ extension KeyValueSource {
   ) {
     let actor = isolation
     self.init(
-      of: { [SourceOrigin(expressionAt: fileID, line)] }, read: { _ in expression() },
+      of: { [SourceOrigin(expressionAt: fileID, line)] }, read: expression,
       subscribe: { request, sink in
-        let (options, functions) = (request.options, ExpressionFunctions(expression))
-        guard actor != nil, request.wantsOld else {
-          return ExpressionSourceBox(on: actor, functions, sink).register(options, request)
-        }
-        // After an evaluation elsewhere than on the actor the runtime has no old value.
-        let last = LastValue(request.isInitial ? nil : expression())
-        let box = ExpressionSourceBox(on: actor, functions) { (change: NSKeyValueObservedChange<Value>) in
-          let old = change.newValue.flatMap { last.exchange($0) }
-          sink(NSKeyValueObservedChange(kind: .setting, newValue: change.newValue, oldValue: old).limited(to: options))
-        }
-        return box.register(options.subtracting(.old).union(.new), request)
+        ExpressionSourceBox(ExpressionFunctions(expression), sink).register(on: actor, request)
       })
   }
 }
@@ -84,50 +73,38 @@ struct ExpressionFunctions {
 @usableFromInline
 final class ExpressionSourceBox: ObservationBox {
   /// Lives as long as its observation, which holds the box.
-  private let root: ExpressionSource
+  private let root = ExpressionSource()
   private let functions: ExpressionFunctions
 
   @inlinable
-  convenience init<Value>(
-    on actor: (any Actor)?, _ functions: ExpressionFunctions,
-    _ sink: @escaping (NSKeyValueObservedChange<Value>) -> Void
-  ) {
-    self.init(on: actor, functions) { box, change in
-      // Without a value it was evaluated elsewhere, and will be evaluated on its actor.
-      let change = NSKeyValueObservedChange<Value>(__setting: change)
-      if change.newValue != nil || !unsafeDowncast(box, to: ExpressionSourceBox.self).isElsewhere { sink(change) }
-    }
+  convenience init<Value>(_ functions: ExpressionFunctions, _ sink: @escaping (NSKeyValueObservedChange<Value>) -> Void)
+  {
+    self.init(functions) { _, change in sink(NSKeyValueObservedChange(__setting: change)) }
   }
 
   @usableFromInline
-  init(on actor: (any Actor)?, _ functions: ExpressionFunctions, deliver: @escaping Deliver) {
-    root = ExpressionSource(on: actor)
+  init(_ functions: ExpressionFunctions, deliver: @escaping Deliver) {
     self.functions = functions
     super.init(deliver: deliver)
   }
 
-  @usableFromInline var isElsewhere: Bool { root.isElsewhere }
-
+  /// - Parameter actor: That of the code that made the expression. Without one it is evaluated where the observer's code is.
   @usableFromInline
-  func register(_ options: NSKeyValueObservingOptions, _ request: SourceRequest) -> [UInt64] {
+  func register(on actor: (any Actor)?, _ request: SourceRequest) -> [UInt64] {
     // When a weakly referenced object dies, the expression cannot be evaluated for its old value any more.
-    let keepsLast = options.contains(.old) && _openExistential(functions.type, do: holdsNoObject)
-    let observation = ObserverDescription.withC(request.description) { observer in
+    let keepsLast = request.wantsOld && _openExistential(functions.type, do: holdsNoObject)
+    var description = request.description
+    if let actor { description.evaluator = ActorGate(actor) }
+    let observation = ObserverDescription.withC(description) { observer in
       register(
-        with: root.adoptedObject, key: nil, keyPath: "expression", options: kvo_options(options, endsWithObject: true),
-        observer: observer, site: request.site, keepsLast: keepsLast)
+        with: root.adoptedObject, key: nil, keyPath: "expression",
+        options: kvo_options(request.options, endsWithObject: true), observer: observer, site: request.site,
+        keepsLast: keepsLast)
     }
     return observation == 0 ? [] : [observation]
   }
 
-  override func evaluate() -> UnsafeMutableRawPointer? {
-    if root.isElsewhere {
-      root.evaluateLater()
-      return nil
-    }
-    return functions.evaluate()
-  }
-
+  override func evaluate() -> UnsafeMutableRawPointer? { functions.evaluate() }
   override func release(_ value: UnsafeMutableRawPointer) { functions.release(value) }
   override func areEqual(_ first: UnsafeRawPointer, _ second: UnsafeRawPointer) -> Bool {
     functions.areEqual(first, second)
@@ -135,40 +112,10 @@ final class ExpressionSourceBox: ObservationBox {
 }
 
 /// The observed object of an expression's observation.
-private final class ExpressionSource: KeyValueObservable, @unchecked Sendable {
+private final class ExpressionSource: KeyValueObservable {
   let _$kvo = KeyValueObservationHeader()
-  private let gate: ActorGate?
-  /// Set on the actor, and read where the expression is evaluated: on any thread.
-  private let storedTurn = Atomic(0)
-  private static let turnKey = KeyValueObservationHeader.key("turn")
-
-  init(on actor: (any Actor)?) { gate = actor.map { ActorGate($0) } }
 
   var __keyValueObject: KeyValueObjectReference { _$kvo.reference }
 
-  static func __describeKeyValueProperties(_ description: KeyValueClassDescription) {
-    description.observed("turn", turnKey, \ExpressionSource.turn)
-  }
-
-  /// Set to have the expression evaluated after an evaluation elsewhere than on its actor, which reads this property only.
-  private var turn: Int {
-    get { _$kvo.isTracking ? _$kvo.tracked(self, Self.turnKey, { storedTurn.value }) : storedTurn.value }
-    set { _$kvo.change(Self.turnKey, { storedTurn.value }, { storedTurn.value = newValue }) }
-  }
-
-  /// Whether this thread does not run on the actor.
-  var isElsewhere: Bool { gate.map { !$0.isCurrent } ?? false }
-
-  /// Called in an evaluation.
-  func evaluateLater() {
-    _ = turn
-    gate?.run { [weak self] in self?.turn += 1 }
-  }
-}
-
-extension Atomic<Int> {
-  fileprivate var value: Int {
-    get { load(ordering: .sequentiallyConsistent) }
-    nonmutating set { store(newValue, ordering: .sequentiallyConsistent) }
-  }
+  static func __describeKeyValueProperties(_ description: KeyValueClassDescription) {}
 }

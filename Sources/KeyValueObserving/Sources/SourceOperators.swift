@@ -11,7 +11,7 @@ extension KeyValueSource {
   public func map<Result>(_ transform: @escaping @Sendable (Value) -> Result) -> KeyValueSource<Result> {
     let (read, subscribe) = (read, subscribe)
     return KeyValueSource<Result>(
-      of: origins, read: { read($0).map(transform) },
+      of: origins, read: { read().map(transform) },
       subscribe: { request, sink in
         subscribe(request.with(request.options.intersection([.old, .new]), of: Value.self)) { change in
           sink(
@@ -34,9 +34,9 @@ extension KeyValueSource {
   public func compactMap<Result>(_ transform: @escaping @Sendable (Value) -> Result?) -> KeyValueSource<Result> {
     let (read, subscribe) = (read, subscribe)
     return KeyValueSource<Result>(
-      of: origins, read: { read($0).flatMap(transform) },
+      of: origins, read: { read().flatMap(transform) },
       subscribe: { request, sink in
-        let last = request.wantsOld ? LastValue(request.isInitial ? nil : read(false).flatMap(transform)) : nil
+        let last = request.wantsOld ? LastValue(request.isInitial ? nil : read().flatMap(transform)) : nil
         let wantsNew = request.options.contains(.new)
         return subscribe(request.with(.new, of: Value.self)) { change in
           guard let new = change.newValue.flatMap(transform) else { return }

@@ -42,21 +42,23 @@ extension KeyValueSource {
   @inlinable
   func receive<Receiver: AnyObject>(
     _ options: NSKeyValueObservingOptions, for receiver: Receiver, on actor: (any Actor)?, _ site: SourceLocation,
-    _ userInfo: (any Sendable)?, _ handler: @escaping (Receiver, NSKeyValueObservedChange<Value>) -> Void
+    _ userInfo: (any Sendable)?, sets: BoundKey? = nil,
+    _ handler: @escaping (Receiver, NSKeyValueObservedChange<Value>) -> Void
   ) -> NSKeyValueObservation {
     let reference = ReceiverReference(receiver)
     guard let actor else {
-      let description = ObserverDescription(receiver: receiver, note: note(nil, userInfo))
+      let description = ObserverDescription(receiver: receiver, note: note(nil, userInfo), sets: sets)
       let observations = register(options, site, description) { change in
         if let receiver = reference.load() { handler(receiver, change) }
       }
       return reference.token(observations, of: receiver)
     }
-    let description = ObserverDescription(receiver: receiver, note: note(deliveryName(actor), userInfo))
     let delivery = ActorDelivery<Value>(actor, expectsInitial: options.contains(.initial)) { change in
       if let receiver = reference.load() { handler(receiver, change) }
     }
     let gate = delivery.gate
+    let description = ObserverDescription(
+      receiver: receiver, note: note(deliveryName(actor), userInfo), evaluator: gate.evaluator, sets: sets)
     let observations = register(options, site, description) { change in
       guard gate.isDue else { return delivery.deliver(change) }
       if let receiver = reference.load() { handler(receiver, change) }
@@ -68,27 +70,28 @@ extension KeyValueSource {
   /// Registers a binding, which is the reference of its receiver.
   ///
   /// - Parameters:
+  ///   - sets: What the binding sets.
   ///   - direct: Is called with the records of changes of a stored property.
-  ///   - handler: Is called with the values of another source, or, as its second parameter says, on the actor.
+  ///   - handler: Is called with the values of another source, or on the actor.
   @inlinable
   func receive<Receiver: AnyObject>(
     _ options: NSKeyValueObservingOptions, for receiver: Receiver, on actor: (any Actor)?, _ site: SourceLocation,
-    _ note: BindingNote, _ binding: ReceiverReference<Receiver>,
-    direct: @escaping (UnsafePointer<kvo_raw_change>) -> Void, handler: @escaping (Value, Bool) -> Void
+    _ note: BindingNote, _ binding: ReceiverReference<Receiver>, sets: BoundKey,
+    direct: @escaping (UnsafePointer<kvo_raw_change>) -> Void, handler: @escaping (Value) -> Void
   ) -> NSKeyValueObservation {
     // A change of elements has only these; the direct way reads the whole value then.
     let whole = Value.self is any _KeyValueCollection.Type ? options.union(.whole) : options
     if actor != nil {
-      return receive(whole, for: receiver, on: actor, site, note) { _, change in
-        if let value = change.newValue { handler(value, true) }
+      return receive(whole, for: receiver, on: actor, site, note, sets: sets) { _, change in
+        if let value = change.newValue { handler(value) }
       }
     }
-    let description = ObserverDescription(receiver: receiver, note: note.description)
+    let description = ObserverDescription(receiver: receiver, note: note.description, sets: sets)
     if let observation = subscribeDirectly?(SourceRequest(options, site, description), direct) {
       return binding.token(observation, of: receiver)
     }
     let observations = register(whole, site, description) { change in
-      if let value = change.newValue { handler(value, false) }
+      if let value = change.newValue { handler(value) }
     }
     return binding.token(observations, of: receiver)
   }
@@ -103,8 +106,9 @@ extension KeyValueSource {
       let description = ObserverDescription(receiver: nil, note: nil)
       return .of(register(options, site, description, handler), nil)
     }
-    let description = ObserverDescription(receiver: nil, note: deliveryName(actor))
     let delivery = ActorDelivery<Value>(actor, expectsInitial: options.contains(.initial), tell: handler)
+    let description = ObserverDescription(
+      receiver: nil, note: deliveryName(actor), evaluator: delivery.gate.evaluator)
     let observations = register(options, site, description) { change in delivery.deliver(change) }
     delivery.follow(all: observations)
     return .of(observations, delivery.waiting)

@@ -25,9 +25,9 @@ extension KeyValueSource {
     let combine: ([AnyObject]) -> Value? = { latest in combined(latest, by: transform) }
     return KeyValueSource(
       of: { all.flatMap { $0.origins() } },
-      read: { asTold in
+      read: {
         let latest = all.map { $0.makeLatest() }
-        for (input, latest) in zip(all, latest) { input.read(latest, asTold) }
+        for (input, latest) in zip(all, latest) { input.read(latest) }
         return combine(latest)
       },
       subscribe: { request, sink in
@@ -45,16 +45,19 @@ extension KeyValueSource {
             isStale = turns.wasOvertaken(turn)
           }
         }
+        // Until all are observed, what they tell initially is only kept.
+        let isComplete = Flag(!isInitial)
         var observations: [UInt64] = []
         for (input, latest) in zip(all, latest) {
           observations += input.subscribe(request, latest) {
             turns.change()
-            tell()
+            if isComplete.isSet { tell() }
           }
         }
+        isComplete.set()
         guard !observations.isEmpty else { return [] }
         // Read when they are observed, so that no change is missed.
-        for (input, latest) in zip(all, latest) { input.read(latest, false) }
+        for (input, latest) in zip(all, latest) { input.read(latest) }
         if isInitial {
           tell()
         } else if let last, let present = combine(latest) {
@@ -72,63 +75,44 @@ extension KeyValueSource {
   /// The old value of a change is the one that was told last, whichever source it came from. With `.initial` the value of each source is
   /// told; a binding first sets that of the first source that has one.
   public static func merge(_ sources: KeyValueSource...) -> KeyValueSource {
-    let newest = NewestSource()
-    return KeyValueSource(
+    KeyValueSource(
       of: { sources.flatMap { $0.origins() } },
-      read: { asTold in newest.read(of: sources, asTold) },
+      read: {
+        // Each is read once: by the next time its object may be gone.
+        for source in sources {
+          if let value = source.read() { return value }
+        }
+        return nil
+      },
       subscribe: { request, sink in
         let options = request.options
         let last = request.wantsOld ? LastValue<Value>(nil) : nil
         var needed = request.with(last != nil ? [.old, .new] : options.intersection(.new), of: Value.self)
         var observations: [UInt64] = []
-        for (index, source) in sources.enumerated() {
-          let initial = InitialCall(isExpected: needed.isInitial)
+        for source in sources {
+          let isTold = Flag()
           observations += source.subscribe(needed) { change in
-            if !initial.begin() { newest.note(index) }
+            isTold.set()
             guard let last, let new = change.newValue else { return sink(change) }
             let old = last.exchange(new) ?? change.oldValue
             sink(NSKeyValueObservedChange(kind: .setting, newValue: new, oldValue: old).limited(to: options))
           }
-          if initial.end(), options.contains(.initialOfFirst) { needed.options.remove(.initial) }
+          if isTold.isSet, options.contains(.initialOfFirst) { needed.options.remove(.initial) }
         }
         return observations
       })
   }
 }
 
-/// Which of merged sources has told its change last.
-private final class NewestSource: Sendable {
-  private let index = Atomic<Int>(-1)
+/// Is set once, on any thread.
+private final class Flag: Sendable {
+  private let value: Atomic<Bool>
 
-  func note(_ index: Int) { self.index.store(index, ordering: .releasing) }
+  init(_ value: Bool = false) { self.value = Atomic(value) }
 
-  func read<Value>(of sources: [KeyValueSource<Value>], _ asTold: Bool) -> Value? {
-    let index = asTold ? index.load(ordering: .acquiring) : -1
-    guard index < 0 else { return sources[index].read(asTold) }
-    // Each is read once: by the next time its object may be gone.
-    for source in sources {
-      if let value = source.read(asTold) { return value }
-    }
-    return nil
-  }
-}
+  var isSet: Bool { value.load(ordering: .acquiring) }
 
-/// Tells the initial value of a source from its changes: it is told in the first call on the thread that observes the source, before the
-/// registration returns.
-private final class InitialCall: Sendable {
-  /// 0 if the call is not expected, or no longer.
-  private let thread: Atomic<UInt>
-
-  init(isExpected: Bool) { thread = Atomic(isExpected ? CombinedTurns.thread : 0) }
-
-  /// Returns whether the call that begins is that of the initial value.
-  func begin() -> Bool {
-    thread.load(ordering: .relaxed) != 0
-      && thread.compareExchange(expected: CombinedTurns.thread, desired: 0, ordering: .relaxed).exchanged
-  }
-
-  /// Called when the source is observed. Returns whether it has told its value, if that was expected.
-  func end() -> Bool { thread.exchange(0, ordering: .relaxed) == 0 }
+  func set() { if !isSet { value.store(true, ordering: .releasing) } }
 }
 
 /// One of several sources, without its type.
@@ -136,22 +120,22 @@ private struct CombinedInput {
   let origins: () -> [SourceOrigin]
   /// Returns a `Guarded<Value?>` for the value that is told last, without one.
   let makeLatest: () -> AnyObject
-  /// Stores the present value there, unless there is one; as told, see `KeyValueSource.read`.
-  let read: (_ latest: AnyObject, _ asTold: Bool) -> Void
+  /// Stores the present value there, unless there is one.
+  let read: (_ latest: AnyObject) -> Void
   /// Registers an observer that keeps each new value.
   let subscribe: (_ request: SourceRequest, _ latest: AnyObject, _ tell: @escaping () -> Void) -> [UInt64]
 
   init<Value>(_ source: KeyValueSource<Value>) {
     origins = source.origins
     makeLatest = { LastValue<Value>(nil).value }
-    read = { latest, asTold in
-      guard let present = source.read(asTold) else { return }
+    read = { latest in
+      guard let present = source.read() else { return }
       LastValue(of: unsafeDowncast(latest, to: Guarded<Value?>.self)).setIfMissing(present)
     }
     subscribe = { request, latest, tell in
       let latest = LastValue(of: unsafeDowncast(latest, to: Guarded<Value?>.self))
       var needed = request.with(.new, of: Value.self)
-      needed.options.remove(.initial)
+      if request.isInitial { needed.options.insert(.initialOfFirst) }
       return source.subscribe(needed) { change in
         guard let new = change.newValue else { return }
         _ = latest.exchange(new)

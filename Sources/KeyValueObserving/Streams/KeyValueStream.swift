@@ -5,9 +5,9 @@
 /// ```swift
 /// for await title in document.values(of: \.title) { print(title) }
 /// ```
-/// ``KeyValueObservable/values(of:options:buffering:fileID:line:)-(KeyPath<Self,Value>,_,_,_,_)`` and
-/// ``KeyValueObservable/changes(of:options:buffering:fileID:line:)-(KeyPath<Self,Value>,_,_,_,_)`` make it. The observation is registered when they return, so that no
-/// change is missed before the first `await`.
+/// ``KeyValueObservable/values(of:options:buffering:isolation:fileID:line:)-(KeyPath<Self,Value>,_,_,_,_,_)`` and
+/// ``KeyValueObservable/changes(of:options:buffering:isolation:fileID:line:)-(KeyPath<Self,Value>,_,_,_,_,_)`` make it.
+/// The observation is registered when they return, so that no change is missed before the first `await`.
 ///
 /// The loop ends when the observed object is deallocated, after what was sent until then, and when its task is cancelled; what waits is
 /// then dropped. The observation ends with the last iterator, also of a loop that is left with `break`, or with the stream if it was never

@@ -6,7 +6,7 @@ extension KeyValueSource {
   /// ```swift
   /// for await title in document.source(\.title).removeDuplicates().values { label.text = title }
   /// ```
-  /// See ``values(options:buffering:fileID:line:)``.
+  /// See ``values(options:buffering:isolation:fileID:line:)``.
   @inlinable public var values: KeyValueStream<Value> { values() }
 
   /// Returns the values of the source, as an asynchronous sequence.
@@ -18,16 +18,17 @@ extension KeyValueSource {
   /// - Parameters:
   ///   - options: `.initial`, which is the default, and ``NSKeyValueObservingOptions/distinct``. Others have no effect.
   ///   - buffering: How many values wait while the loop is busy. The default is all, so that none is missed.
+  ///   - isolation: Where an expression is evaluated: on the actor of the code that calls, unless another one is named.
   /// - Returns: The stream. It is `Sendable` if the values are.
   @inlinable
   public func values(
     options: NSKeyValueObservingOptions = [.initial], buffering: KeyValueBuffering = .unbounded,
-    fileID: StaticString = #fileID, line: UInt = #line
+    isolation: (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt = #line
   ) -> KeyValueStream<Value> {
     let base = options.intersection([.initial, .distinct]).union(.newValue(of: Value.self))
-    let site = SourceLocation(file: fileID, line: line)
+    let (site, description) = (SourceLocation(file: fileID, line: line), ObserverDescription.stream(isolation))
     return KeyValueStream(buffering, expectsInitial: options.contains(.initial)) { channel in
-      let observations = register(base, site, .stream) { change in
+      let observations = register(base, site, description) { change in
         if let value = change.newValue { channel.send(value) }
       }
       return .of(observations, nil)
@@ -36,25 +37,26 @@ extension KeyValueSource {
 
   /// The changes of the source, with old and new values, as an asynchronous sequence.
   ///
-  /// See ``changes(options:buffering:fileID:line:)``.
+  /// See ``changes(options:buffering:isolation:fileID:line:)``.
   @inlinable public var changes: KeyValueStream<NSKeyValueObservedChange<Value>> { changes() }
 
   /// Returns the changes of the source, as an asynchronous sequence.
   ///
-  /// See ``values(options:buffering:fileID:line:)``.
+  /// See ``values(options:buffering:isolation:fileID:line:)``.
   ///
   /// - Parameters:
   ///   - options: Those of ``observe(options:for:userInfo:isolation:fileID:line:handler:)``.
   ///   - buffering: How many changes wait while the loop is busy. The default is all, so that none is missed.
+  ///   - isolation: Where an expression is evaluated: on the actor of the code that calls, unless another one is named.
   /// - Returns: The stream. It is `Sendable` if the values are.
   @inlinable
   public func changes(
     options: NSKeyValueObservingOptions = [.old, .new], buffering: KeyValueBuffering = .unbounded,
-    fileID: StaticString = #fileID, line: UInt = #line
+    isolation: (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt = #line
   ) -> KeyValueStream<NSKeyValueObservedChange<Value>> {
-    let site = SourceLocation(file: fileID, line: line)
+    let (site, description) = (SourceLocation(file: fileID, line: line), ObserverDescription.stream(isolation))
     return KeyValueStream(buffering, expectsInitial: options.contains(.initial)) { channel in
-      .of(register(options, site, .stream) { change in channel.send(change) }, nil)
+      .of(register(options, site, description) { change in channel.send(change) }, nil)
     }
   }
 }
@@ -69,5 +71,8 @@ extension NSKeyValueObservingOptions {
 
 extension ObserverDescription {
   /// What reports and the graph say about the observation of a stream.
-  @usableFromInline static var stream: ObserverDescription { ObserverDescription(receiver: nil, note: "stream") }
+  @usableFromInline
+  static func stream(_ isolation: (any Actor)? = nil) -> ObserverDescription {
+    ObserverDescription(receiver: nil, note: "stream", evaluator: isolation.map { ActorGate($0) })
+  }
 }

@@ -18,13 +18,15 @@ extension KeyValueObservable {
   ///   - options: `.initial`, which is the default, and ``NSKeyValueObservingOptions/distinct``. Others have no effect.
   ///   - buffering: How many values wait while the loop is busy. The default is all, so that none is missed; a loop that needs the present
   ///     value only uses `.newest(1)`.
+  ///   - isolation: Where an expression is evaluated: on the actor of the code that calls, unless another one is named.
   /// - Returns: The stream. It is `Sendable` if the values are.
   @inlinable
   public nonisolated func values<Value>(
     of keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [.initial],
-    buffering: KeyValueBuffering = .unbounded, fileID: StaticString = #fileID, line: UInt = #line
+    buffering: KeyValueBuffering = .unbounded, isolation: (any Actor)? = #isolation, fileID: StaticString = #fileID,
+    line: UInt = #line
   ) -> KeyValueStream<Value> {
-    source(keyPath).values(options: options, buffering: buffering, fileID: fileID, line: line)
+    source(keyPath).values(options: options, buffering: buffering, isolation: isolation, fileID: fileID, line: line)
   }
 
   /// Returns the changes of a property or key path, as an asynchronous sequence.
@@ -40,19 +42,21 @@ extension KeyValueObservable {
   ///   - options: Which values a change includes, and whether the sequence begins with the present value and has a notification before
   ///     each change.
   ///   - buffering: How many changes wait while the loop is busy. The default is all, so that none is missed.
+  ///   - isolation: Where an expression is evaluated: on the actor of the code that calls, unless another one is named.
   /// - Returns: The stream. It is `Sendable` if the values are.
   @inlinable
   public nonisolated func changes<Value>(
     of keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [.old, .new],
-    buffering: KeyValueBuffering = .unbounded, fileID: StaticString = #fileID, line: UInt = #line
+    buffering: KeyValueBuffering = .unbounded, isolation: (any Actor)? = #isolation, fileID: StaticString = #fileID,
+    line: UInt = #line
   ) -> KeyValueStream<NSKeyValueObservedChange<Value>> {
-    source(keyPath).changes(options: options, buffering: buffering, fileID: fileID, line: line)
+    source(keyPath).changes(options: options, buffering: buffering, isolation: isolation, fileID: fileID, line: line)
   }
 
   /// Returns the values of a string key path such as `"author.name"`, as an asynchronous sequence.
   ///
   /// The values are those of `value(forKeyPath:)`, of a collection the whole one; `nil` is a nil value. Otherwise see
-  /// ``values(of:options:buffering:fileID:line:)-(KeyPath<Self,Value>,_,_,_,_)``.
+  /// ``values(of:options:buffering:isolation:fileID:line:)-(KeyPath<Self,Value>,_,_,_,_,_)``.
   public nonisolated func values(
     of keyPath: String, options: NSKeyValueObservingOptions = [.initial], buffering: KeyValueBuffering = .unbounded,
     fileID: StaticString = #fileID, line: UInt = #line
@@ -71,7 +75,7 @@ extension KeyValueObservable {
   /// Returns the changes of a string key path such as `"author.name"`, as an asynchronous sequence.
   ///
   /// The changes have the values of `value(forKeyPath:)`. Otherwise see
-  /// ``changes(of:options:buffering:fileID:line:)-(KeyPath<Self,Value>,_,_,_,_)``.
+  /// ``changes(of:options:buffering:isolation:fileID:line:)-(KeyPath<Self,Value>,_,_,_,_,_)``.
   public nonisolated func changes(
     of keyPath: String, options: NSKeyValueObservingOptions = [.old, .new], buffering: KeyValueBuffering = .unbounded,
     fileID: StaticString = #fileID, line: UInt = #line
@@ -87,7 +91,7 @@ extension KeyValueObservable {
     string keyPath: String, _ options: NSKeyValueObservingOptions, _ site: SourceLocation,
     _ handler: @escaping (Self, NSKeyValueObservedChange<Any>) -> Void
   ) -> NSKeyValueObservation {
-    let relay = KeyRelay(.stream) { object, change in handler(object as! Self, NSKeyValueObservedChange(change)) }
+    let relay = KeyRelay(.stream()) { object, change in handler(object as! Self, NSKeyValueObservedChange(change)) }
     return NSKeyValueObservation(add(.receiver(relay), keyPath, options, nil, site))
   }
 }

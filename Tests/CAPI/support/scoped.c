@@ -75,5 +75,5 @@ void watch_total(total *of, int options) {
   static const kvo_observer_ops ops = {
       .callback = note_total, .evaluate = evaluate_total, .release = free_total, .same = same_total};
   kvo_binding_observer observer = {.key_path = "total", .options = (kvo_options)options, .ops = &ops, .user_data = of};
-  CHECK_OK(kvo_binding_observe_tracked(as_object(of->of[0]), &observer, false, &of->id));
+  CHECK_OK(kvo_binding_observe_tracked(as_object(of->of[0]), &observer, true, &of->id));
 }

@@ -178,7 +178,7 @@ template <class Class, class Owner, class T, class Handler>
                             unsigned line = __builtin_LINE()) {
   using observer_type = detail::typed_observer<T, Handler>;
   static const kvo_observer_ops ops{
-      observer_type::call, observer_type::destroy, observer_type::destroy, nullptr, nullptr, nullptr};
+      observer_type::call, observer_type::destroy, observer_type::destroy, nullptr, nullptr, nullptr, nullptr, nullptr};
   kvo_object *header = object.kvo();
   const char *name = (object.*member).name();
   auto observer = std::unique_ptr<observer_type>(new observer_type{std::move(handler), name});
@@ -198,9 +198,14 @@ template <class Expression, class Handler, class T = std::decay_t<std::invoke_re
                             kvo_options options = detail::old_and_new, const char *file = __builtin_FILE(),
                             unsigned line = __builtin_LINE()) {
   using observer_type = detail::expression_observer<T, Expression, Handler>;
-  static const kvo_observer_ops ops{
-      observer_type::call,     observer_type::destroy, observer_type::destroy,
-      observer_type::evaluate, observer_type::release, detail::is_comparable<T>::value ? observer_type::same : nullptr};
+  static const kvo_observer_ops ops{observer_type::call,
+                                    observer_type::destroy,
+                                    observer_type::destroy,
+                                    observer_type::evaluate,
+                                    observer_type::release,
+                                    detail::is_comparable<T>::value ? observer_type::same : nullptr,
+                                    nullptr,
+                                    nullptr};
   auto observer = std::make_unique<observer_type>(std::move(expression), std::move(handler));
   kvo_binding_observer described = detail::binding_observer("expression", options, &ops, observer.get(), file, line);
   kvo_observation observation = 0;

@@ -1,0 +1,207 @@
+/* bind.c - bindings of C objects: kvo_bind.h. */
+#include "lifetimes/lifetimes.h"
+
+#include <kvo/kvo_bind.h>
+
+/* A binding, the user data of its observation, in one block with its strings. */
+typedef struct binding {
+  kvo_object *target, *source;
+  const char *key, *path;
+  /** NULL for a key path. */
+  kvo_compute compute;
+  void *user_data;
+  void (*destroy)(void *user_data);
+  /** The watch of the target's death, if the observation does not end with the target by itself; or 0. */
+  kvo_observation watch;
+  /** What is destroyed with it: the other direction. */
+  kvo_observation other;
+  char strings[];
+} binding;
+
+/* ------------------------------------------------------------------------------------------------------------ Value -- */
+
+static void keep(const kvo_value *value, void *arg) {
+  kvo_boxed **kept = arg;
+  if (*kept == NULL && value != NULL) *kept = kvo__box(value);
+}
+
+static void *evaluate(void *user_data) {
+  binding *of = user_data;
+  kvo_boxed *value = NULL;
+  kvo_status status;
+  if (of->compute != NULL)
+    of->compute(of->user_data, keep, &value);
+  else
+    value = kvo__path_copy(of->source, of->path, &status, KVO_PATH_OBSERVED_WITH_OLD);
+  return value;
+}
+
+static void release(void *value, void *user_data) {
+  (void)user_data;
+  kvo__unbox(value);
+}
+
+static bool has_value(const binding *of, const kvo_value *value) {
+  kvo_status status;
+  kvo_boxed *present = kvo__path_copy(of->target, of->key, &status, KVO_PATH_READ);
+  bool is_same = present != NULL && kvo__value_same(&present->value, value);
+  kvo__unbox(present);
+  return is_same;
+}
+
+static void set(const kvo_raw_change *change, void *user_data) {
+  binding *of = user_data;
+  const kvo_boxed *value = change->new_value;
+  if (value == NULL || has_value(of, &value->value)) return;
+  kvo_status status = kvo_set_value_at(of->target, of->key, &value->value, NULL, 0);
+  if (status == KVO_OK) return;
+  kvo_fault_observation concerned = {.observation = change->observation, .key_path = of->path, .object = of->source};
+  KVO_TELL(path_broken, status, of->target, &concerned);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- Ends -- */
+
+static void end(void *user_data) {
+  binding *of = user_data;
+  if (of->watch != 0) kvo__end_named(of->watch, KVO_NOWHERE);
+  if (of->other != 0) kvo__end_named(of->other, KVO_NOWHERE);
+  if (of->destroy != NULL) of->destroy(of->user_data);
+  kvo__free(of);
+}
+
+static void abandon(void *user_data) { kvo__free(user_data); }
+
+static const kvo_observer_ops ops = {
+    .callback = set, .destroy = end, .abandon = abandon, .evaluate = evaluate, .release = release};
+
+/* The user data of a watch is the binding's id. */
+static void end_of_target(void *user_data) { kvo__end_named((kvo_observation)(uintptr_t)user_data, KVO_NOWHERE); }
+
+static const kvo_observer_ops watch_ops = {.destroy = end_of_target};
+
+/* -------------------------------------------------------------------------------------------------------------- Making -- */
+
+static binding *make(const binding *of) {
+  size_t key_size = strlen(of->key) + 1, path_size = strlen(of->path) + 1;
+  binding *made = kvo__alloc(sizeof *made + key_size + path_size);
+  if (made == NULL) return NULL;
+  *made = *of;
+  made->key = memcpy(made->strings, of->key, key_size);
+  made->path = memcpy(made->strings + key_size, of->path, path_size);
+  return made;
+}
+
+/* Registers a binding whose source is the root. */
+static kvo_status bind(const binding *of, kvo_observation *out, kvo_place place) {
+  kvo_class *cls = kvo_object_class(of->target);
+  const kvo_property *property = kvo_class_property(cls, of->key);
+  if (property == NULL || (property->ops == NULL && !kvo__can_set(property)))
+    return kvo__fail(property == NULL ? KVO_ERROR_UNDEFINED_KEY : KVO_ERROR_READ_ONLY,
+                     "kvo_bind: \"%s\" of class '%s' cannot be set", of->key, kvo_class_name(cls));
+  binding *made = make(of);
+  if (made == NULL) return kvo__fail(KVO_ERROR_OUT_OF_MEMORY, "kvo_bind: out of memory");
+  kvo_binding_observer observer = {
+      .key_path = made->path,
+      .options = KVO_NEW | KVO_INITIAL | KVO_ENDS_WITH_OBJECT,
+      .ops = &ops,
+      .user_data = made,
+      .identity = {NULL, of->target},
+      .file = place.file,
+      .line = place.line,
+      .is_receiver = true,
+      .is_binding = true,
+      .target = of->target,
+      .target_key = property->key,
+  };
+  kvo_observation id = 0;
+  kvo_status status = kvo_binding_observe_tracked(of->source, &observer, false, &id);
+  if (status != KVO_OK) return kvo__fail(status, "kvo_bind: \"%s\": %s", of->path, kvo_status_string(status));
+  if (of->source != of->target) {
+    kvo_observation watch = 0;
+    status = kvo_binding_observe_death(of->target, &watch_ops, (void *)(uintptr_t)id, &watch);
+    if (status != KVO_OK) {
+      kvo__end_named(id, KVO_NOWHERE);
+      return kvo__fail(status, "kvo_bind: \"%s\": %s", of->key, kvo_status_string(status));
+    }
+    made->watch = watch;
+    if (!kvo_observation_is_registered(id)) kvo__end_named(watch, KVO_NOWHERE); /* another thread has ended it */
+  }
+  if (out != NULL) *out = id;
+  return KVO_OK;
+}
+
+static kvo_status check(const char *function, kvo_object *target, const char *key, kvo_object *source, const char *path,
+                        kvo_place place) {
+  const char *wrong = target == NULL   ? "target is NULL"
+                      : key == NULL    ? "key is NULL"
+                      : source == NULL ? "source is NULL"
+                      : path == NULL   ? "key_path is NULL"
+                                       : NULL;
+  if (wrong != NULL) return kvo__invalid(function, wrong, place);
+  kvo_status status = kvo__path_check_of(source, path);
+  if (status == KVO_OK) status = kvo__path_check_of(target, key);
+  if (status != KVO_OK) return status;
+  kvo__unbox(kvo__path_copy(source, path, &status, KVO_PATH_PROBED));
+  return status == KVO_ERROR_NO_GETTER ? KVO_OK : status;
+}
+
+kvo_status kvo_bind_at(kvo_object *target, const char *key, kvo_object *source, const char *key_path,
+                       kvo_observation *out, const char *file, uint32_t line) {
+  kvo_place place = {file, line};
+  kvo_status status = check("kvo_bind", target, key, source, key_path, place);
+  if (status != KVO_OK) return status;
+  return bind(&(binding){.target = target, .source = source, .key = key, .path = key_path}, out, place);
+}
+
+kvo_status kvo_bind_computed_at(kvo_object *target, const char *key, kvo_compute compute, void *user_data,
+                                void (*destroy)(void *user_data), kvo_observation *out, const char *file,
+                                uint32_t line) {
+  kvo_place place = {file, line};
+  const char *wrong = target == NULL    ? "target is NULL"
+                      : key == NULL     ? "key is NULL"
+                      : compute == NULL ? "compute is NULL"
+                                        : NULL;
+  if (wrong != NULL) return kvo__invalid("kvo_bind_computed", wrong, place);
+  kvo_status status = kvo__path_check_of(target, key);
+  if (status != KVO_OK) return status;
+  binding of = {.target = target, .source = target, .key = key, .path = key, .compute = compute};
+  of.user_data = user_data;
+  of.destroy = destroy;
+  return bind(&of, out, place);
+}
+
+kvo_status kvo_bind_two_way_at(kvo_object *one, const char *key, kvo_object *other, const char *other_key,
+                               kvo_observation *out, const char *file, uint32_t line) {
+  kvo_place place = {file, line};
+  kvo_observation first = 0, second = 0;
+  kvo_status status = check("kvo_bind_two_way", one, key, other, other_key, place);
+  if (status == KVO_OK) status = check("kvo_bind_two_way", other, other_key, one, key, place);
+  if (status == KVO_OK) status = kvo_bind_at(one, key, other, other_key, &first, file, line);
+  if (status != KVO_OK) return status;
+  binding back = {.target = other, .source = one, .key = other_key, .path = key, .other = first};
+  status = bind(&back, &second, place);
+  if (status != KVO_OK) kvo__end_named(first, KVO_NOWHERE);
+  if (out != NULL && status == KVO_OK) *out = second;
+  return status;
+}
+
+/* ------------------------------------------------------------------------------------- For callers without a place -- */
+
+#undef kvo_bind
+#undef kvo_bind_computed
+#undef kvo_bind_two_way
+
+kvo_status kvo_bind(kvo_object *target, const char *key, kvo_object *source, const char *key_path,
+                    kvo_observation *out) {
+  return kvo_bind_at(target, key, source, key_path, out, NULL, 0);
+}
+
+kvo_status kvo_bind_computed(kvo_object *target, const char *key, kvo_compute compute, void *user_data,
+                             void (*destroy)(void *user_data), kvo_observation *out) {
+  return kvo_bind_computed_at(target, key, compute, user_data, destroy, out, NULL, 0);
+}
+
+kvo_status kvo_bind_two_way(kvo_object *one, const char *key, kvo_object *other, const char *other_key,
+                            kvo_observation *out) {
+  return kvo_bind_two_way_at(one, key, other, other_key, out, NULL, 0);
+}

@@ -1,0 +1,154 @@
+/* heights.c - the order in which bindings are settled: each after those that set what it reads.
+ *
+ * All bindings are in one index, by what they set. A binding's height is corrected each time it runs, and counts from the next time it
+ * enters a queue. Several threads may settle at once, but each binding has one settler: a thread that finds another one notes that the
+ * binding is outdated, and the settler runs it once more. */
+#include "changes/scopes.h"
+#include "changes/settle.h"
+
+/* How often a binding may be put back in one hold: more shows a cycle, whose bindings run as they come. */
+enum { MOST_PUT_BACK = 8 };
+
+static kvo_lock bound_lock;
+
+static kvo_bound *of_queued(const kvo_index_entry *entry) {
+  return (kvo_bound *)((uintptr_t)entry - offsetof(kvo_bound, queued));
+}
+
+static kvo_bound *of_target(const kvo_index_entry *entry) {
+  return (kvo_bound *)((uintptr_t)entry - offsetof(kvo_bound, of_target));
+}
+
+static kvo_index_key target_key(const kvo_index_entry *entry) {
+  const kvo_bound *of = of_target(entry);
+  return kvo__index_key(of->target, of->key, (uintptr_t)of);
+}
+
+static kvo_index all_targets = {NULL, target_key};
+
+static kvo_index_key queue_key(const kvo_index_entry *entry) {
+  const kvo_bound *of = of_queued(entry);
+  return (kvo_index_key){of->height, of->order};
+}
+
+/* The next binding that sets a key, after one or NULL. The lock is held. */
+static kvo_bound *next_setter(const kvo_object *object, kvo_key key, const kvo_bound *after) {
+  kvo_index_key wanted = kvo__index_key(object, key, after != NULL ? (uintptr_t)after + 1 : 0);
+  const kvo_index_entry *found = kvo__index_from(&all_targets, wanted);
+  if (found == NULL || target_key(found).major != wanted.major) return NULL;
+  kvo_bound *of = of_target(found);
+  return of->target == object && of->key == key ? of : NULL;
+}
+
+bool kvo__bound_make(kvo_node *node, const kvo_object *target, kvo_key key) {
+  kvo_bound *made = kvo__alloc(sizeof *made);
+  if (made == NULL) return false;
+  made->node = node;
+  made->target = target;
+  made->key = key;
+  kvo__node_details(node)->bound = made;
+  if (target == NULL) return true;
+  kvo__lock(&bound_lock);
+  kvo__index_add(&all_targets, &made->of_target);
+  kvo__unlock(&bound_lock);
+  return true;
+}
+
+void kvo__bound_free(kvo_bound *bound) {
+  if (bound == NULL) return;
+  if (bound->target != NULL) {
+    kvo__lock(&bound_lock);
+    kvo__index_remove(&all_targets, &bound->of_target);
+    kvo__unlock(&bound_lock);
+  }
+  kvo__free(bound);
+}
+
+/* The lock is held. */
+static void enqueue(kvo_bound *bound, kvo_open_scope *hold) {
+  bound->is_queued = true;
+  bound->is_outdated = false;
+  kvo__index_add(&hold->queue, &bound->queued);
+}
+
+bool kvo__bound_claim(kvo_bound *bound, kvo_open_scope *hold, bool is_to_run) {
+  hold->queue.key_of = queue_key;
+  kvo__lock(&bound_lock);
+  bool is_free = bound->settler == NULL;
+  if (is_free) {
+    bound->settler = hold;
+    bound->order = kvo__node_order(bound->node);
+    if (bound->serial != hold->serial) bound->rounds = bound->put_back = 0;
+    bound->serial = hold->serial;
+    bound->is_outdated = bound->is_renewed = bound->is_contended = false;
+    if (is_to_run) enqueue(bound, hold);
+  } else if (bound->settler != hold || !bound->is_queued) {
+    bound->is_outdated = true;
+    if (bound->settler != hold && hold->running == NULL)
+      bound->is_renewed = true;
+    else if (bound->settler != hold)
+      bound->is_contended = true;
+  }
+  kvo__unlock(&bound_lock);
+  return is_free;
+}
+
+kvo_bound *kvo__bound_next(kvo_open_scope *hold) {
+  kvo__lock(&bound_lock);
+  kvo_index_entry *first = hold->queue.root != NULL ? kvo__index_from(&hold->queue, (kvo_index_key){0, 0}) : NULL;
+  kvo_bound *next = first != NULL ? of_queued(first) : NULL;
+  if (next != NULL) {
+    kvo__index_remove(&hold->queue, &next->queued);
+    if (next->is_renewed) hold->renewals++;
+    if (next->round_of != hold->renewals) next->rounds = 0;
+    next->round_of = hold->renewals;
+    next->is_queued = next->is_outdated = next->is_renewed = false;
+  }
+  kvo__unlock(&bound_lock);
+  return next;
+}
+
+bool kvo__bound_release(kvo_bound *bound, kvo_open_scope *hold) {
+  kvo__lock(&bound_lock);
+  bool is_over = !bound->is_outdated;
+  if (is_over)
+    bound->settler = NULL;
+  else
+    enqueue(bound, hold);
+  kvo__unlock(&bound_lock);
+  return is_over;
+}
+
+/* What a binding finds among those that set what it reads. */
+typedef struct heights {
+  uint32_t greatest;
+  bool is_queued;
+} heights;
+
+/* The lock is held. */
+static void look_at(const kvo_bound *bound, const kvo_open_scope *hold, kvo_slot *slot, heights *found) {
+  const kvo_object *object = kvo__slot_info(slot)->object;
+  for (const kvo_bound *each = next_setter(object, slot->key, NULL); each != NULL;
+       each = next_setter(object, slot->key, each)) {
+    if (each == bound) continue;
+    if (each->height > found->greatest) found->greatest = each->height;
+    if (each->settler == hold && each->is_queued && each->height >= bound->height) found->is_queued = true;
+  }
+}
+
+bool kvo__bound_waits(kvo_bound *bound, kvo_open_scope *hold) {
+  if (all_targets.root == NULL) return false;
+  heights found = {0, false};
+  kvo_tracked *tracked = kvo__bound_tracked(bound);
+  if (tracked != NULL) kvo__lock(&tracked->lock);
+  kvo__lock(&bound_lock);
+  if (tracked == NULL) look_at(bound, hold, atomic_load(&bound->node->slot), &found);
+  for (const kvo_dependency *each = tracked != NULL ? tracked->dependencies : NULL; each != NULL; each = each->to)
+    look_at(bound, hold, atomic_load_explicit(&each->node.slot, memory_order_relaxed), &found);
+  bool waits = found.is_queued && ++bound->put_back <= MOST_PUT_BACK;
+  if (bound->put_back <= MOST_PUT_BACK) bound->height = found.greatest + 1;
+  if (waits) enqueue(bound, hold);
+  kvo__unlock(&bound_lock);
+  if (tracked != NULL) kvo__unlock(&tracked->lock);
+  return waits;
+}

@@ -1,0 +1,215 @@
+/* settle.c - bindings settle before anyone is told.
+ *
+ * A change of a key that bindings read opens a hold: a scope that covers all objects. Its queue has the bindings that are to run, the
+ * lowest first. Each one reads, and its callback sets its target; that only stores, is noted as in a coalescing scope, and puts the
+ * bindings that read the target into the queue. When the queue is empty the observers are told: those of the change that opened the hold,
+ * then those of what was set, in the order of the first changes. */
+#include "changes/settle.h"
+#include "changes/scopes.h"
+#include "platform/settings.h"
+
+#include <sched.h>
+
+kvo_open_scope *kvo__settling(void) {
+  kvo_open_scope *scope = kvo__scopes();
+  while (scope != NULL && (scope->kind != KVO_SCOPE_SETTLES || scope->is_over)) scope = scope->outer;
+  return scope;
+}
+
+static void keep(kvo_bound *bound) {
+  kvo_tracked *tracked = kvo__bound_tracked(bound);
+  if (tracked != NULL)
+    kvo__tracked_retain(tracked);
+  else
+    bound->entered = kvo__enter(kvo__slot_info(atomic_load(&bound->node->slot)));
+}
+
+/* May free the binding, and run code of the program. */
+static void let_go(kvo_bound *bound, uint64_t entered) {
+  kvo_tracked *tracked = kvo__bound_tracked(bound);
+  if (tracked != NULL)
+    kvo__tracked_release(tracked);
+  else
+    kvo__leave(kvo__slot_info(atomic_load(&bound->node->slot)), entered);
+}
+
+static void begin_running(kvo_open_scope *hold, kvo_bound *bound) {
+  bound->outer = hold->running;
+  hold->running = bound;
+}
+
+static void release(kvo_open_scope *hold, kvo_bound *bound) {
+  uint64_t entered = bound->entered;
+  if (kvo__bound_release(bound, hold)) let_go(bound, entered);
+}
+
+static void add(kvo_open_scope *hold, kvo_bound *bound) {
+  kvo_tracked *tracked = kvo__bound_tracked(bound);
+  if (tracked != NULL && kvo__tracked_is_evaluating(tracked)) return; /* it is evaluated once more */
+  if (kvo__bound_claim(bound, hold, true)) keep(bound);
+}
+
+void kvo__settle_add(kvo_open_scope *hold, const kvo_slot *slot) {
+  if ((atomic_load_explicit(&slot->wants, memory_order_acquire) & KVO_SLOT_BINDS) == 0) return;
+  for (kvo_node *node = atomic_load(&slot->newest); node != NULL; node = atomic_load(&node->older))
+    if ((node->options & KVO_NODE_BINDS) != 0 && atomic_load(&node->live)) add(hold, kvo__bound_of(node));
+}
+
+/* Notes the bindings that run once the limit is reached, until the first of them is due again. */
+static bool is_given_up(kvo_open_scope *hold, kvo_bound *bound) {
+  enum { MOST = sizeof hold->cycle / sizeof *hold->cycle };
+  if (hold->cycle_length > 0 && hold->cycle[0] == bound->node) {
+    if (!hold->is_reported) KVO_TELL(unsettled, hold->cycle, hold->cycle_length, kvo__settings.max_rounds);
+    hold->is_reported = true;
+    return true;
+  }
+  if (hold->cycle_length == 0 && bound->rounds <= kvo__settings.max_rounds) return false;
+  if (hold->is_reported) return bound->rounds > kvo__settings.max_rounds;
+  if (hold->cycle_length < MOST) hold->cycle[hold->cycle_length++] = bound->node;
+  return false;
+}
+
+/* Evaluates the expression of a binding and tells it. False if it has been put back, because it has read what is about to be set. */
+static bool run_expression(kvo_open_scope *hold, kvo_bound *bound, kvo_tracked *tracked) {
+  kvo_change_place place = {.depth = hold->depth, .scope = hold};
+  if (kvo__tracked_postpone(tracked, &place) || kvo__tracked_is_left_to_owner(tracked, true)) return true;
+  if (kvo__tracked_defers(tracked)) return true;
+  uint64_t before = tracked->list_changes;
+  kvo_status status;
+  kvo_cell *now = kvo__arm(tracked, NULL, &status);
+  bool waits = tracked->list_changes != before && kvo__bound_waits(bound, hold);
+  if (!waits && status != KVO_ERROR_NOT_REGISTERED) kvo__tracked_tell_present(tracked, now, false);
+  kvo__cell_release(tracked, now);
+  return !waits;
+}
+
+/* Two threads that settle bindings of each other's targets could exchange the values in each round: each lets the other one go on for a
+ * while, which differs from thread to thread and from round to round. To sleep would be a cancellation point. */
+static void step_aside(const kvo_bound *bound) {
+  enum { WITHOUT = 4, MOST_DOUBLINGS = 8 };
+  if (bound->rounds <= WITHOUT) return;
+  uint32_t doublings = bound->rounds - WITHOUT < MOST_DOUBLINGS ? bound->rounds - WITHOUT : MOST_DOUBLINGS;
+  uint32_t mixed = ((uint32_t)kvo__own.thread->number * 2654435761u + bound->rounds) * 2246822519u;
+  for (uint32_t left = mixed >> (32 - doublings); left > 0; left--) sched_yield();
+}
+
+static void run(kvo_open_scope *hold, kvo_bound *bound) {
+  if (kvo__bound_waits(bound, hold)) return;
+  bound->rounds++;
+  if (bound->is_contended) step_aside(bound);
+  kvo_tracked *tracked = kvo__bound_tracked(bound);
+  if (!is_given_up(hold, bound)) {
+    hold->is_calling = true;
+    begin_running(hold, bound);
+    bool is_run = true;
+    if (tracked != NULL)
+      is_run = run_expression(hold, bound, tracked);
+    else
+      kvo__deliver_present(bound->node, kvo__slot_info(atomic_load(&bound->node->slot)), NULL);
+    hold->running = bound->outer;
+    hold->is_calling = false;
+    if (!is_run) return;
+  }
+  release(hold, bound);
+}
+
+/* Opens a hold; NULL without memory: then the observers of the bindings are told like all others. */
+static kvo_open_scope *open(uint32_t depth) {
+  kvo_open_scope *hold = kvo__scope_open(KVO_SCOPE_SETTLES, NULL, 0);
+  if (hold == NULL) return NULL;
+  hold->frame = __builtin_frame_address(0);
+  hold->is_settling = true;
+  hold->depth = depth;
+  return hold;
+}
+
+static void run_all(kvo_open_scope *hold) {
+  uint64_t renewals = hold->renewals;
+  for (kvo_bound *next; (next = kvo__bound_next(hold)) != NULL; renewals = hold->renewals) {
+    if (hold->renewals != renewals) hold->cycle_length = 0;
+    run(hold, next);
+  }
+  hold->is_over = true;
+  /* What is told next need not be deeper in the stack. If an observer leaves it, its mark shows that. */
+  hold->frame = NULL;
+  hold->is_calling = true;
+}
+
+uint64_t kvo_settling_serial(void) {
+  const kvo_open_scope *hold = kvo__settling();
+  return hold != NULL ? hold->serial : 0;
+}
+
+kvo_open_scope *kvo__settle(kvo_slot *slot, uint32_t depth, bool is_told) {
+  kvo_open_scope *outer = kvo__settling();
+  if (outer != NULL) {
+    kvo__settle_add(outer, slot);
+    return NULL;
+  }
+  kvo_open_scope *hold = open(depth);
+  if (hold == NULL) return NULL;
+  if (is_told) hold->opener = slot;
+  kvo__settle_add(hold, slot);
+  run_all(hold);
+  return hold;
+}
+
+void kvo__settle_one(const kvo_node *node) {
+  kvo_open_scope *outer = kvo__settling();
+  if (outer != NULL) {
+    add(outer, kvo__bound_of(node));
+    return;
+  }
+  kvo_open_scope *hold = open(kvo__own.thread != NULL ? atomic_load(&kvo__own.thread->depth) : 0);
+  if (hold == NULL) return;
+  add(hold, kvo__bound_of(node));
+  run_all(hold);
+  kvo__scope_close(hold);
+}
+
+kvo_first kvo__settle_first(const kvo_node *node) {
+  kvo_first first = {.hold = kvo__settling()};
+  first.is_own = first.hold == NULL;
+  if (first.is_own) first.hold = open(kvo__own.thread != NULL ? atomic_load(&kvo__own.thread->depth) : 0);
+  if (first.hold == NULL) return first;
+  kvo_bound *bound = kvo__bound_of(node);
+  first.is_claimed = kvo__bound_claim(bound, first.hold, false);
+  if (!first.is_claimed) return first;
+  keep(bound);
+  begin_running(first.hold, bound);
+  return first;
+}
+
+void kvo__settle_rest(const kvo_node *node, const kvo_first *first) {
+  if (first->hold == NULL) return;
+  if (first->is_claimed) {
+    first->hold->running = kvo__bound_of(node)->outer;
+    release(first->hold, kvo__bound_of(node));
+  }
+  if (!first->is_own) return;
+  run_all(first->hold);
+  kvo__scope_close(first->hold);
+}
+
+kvo_open_scope *kvo__settle_scope(kvo_open_scope *scope) {
+  kvo_open_scope *hold = NULL;
+  for (const kvo_coalesced *each = scope->first; each != NULL; each = each->next) {
+    if (each->is_over) continue;
+    const kvo_slot *slot = kvo__frame_content_of((kvo_frame *)(uintptr_t)&each->frame)->slot;
+    if ((atomic_load_explicit(&slot->wants, memory_order_acquire) & KVO_SLOT_BINDS) == 0) continue;
+    if (hold == NULL) hold = open(atomic_load(&kvo__own.thread->depth));
+    if (hold == NULL) return NULL;
+    scope->is_settling = true;
+    kvo__settle_add(hold, slot);
+  }
+  if (hold != NULL) run_all(hold);
+  return hold;
+}
+
+void kvo__settle_drop(kvo_open_scope *hold) {
+  for (kvo_bound *next; (next = hold->running) != NULL;) {
+    hold->running = next->outer;
+    release(hold, next);
+  }
+  for (kvo_bound *next; (next = kvo__bound_next(hold)) != NULL;) release(hold, next);
+}

@@ -1,0 +1,88 @@
+/* changes/settle.h - bindings: observations whose callback sets a property. They are settled before anyone is told: settle.c, heights.c. */
+#ifndef KVO_SETTLE_H
+#define KVO_SETTLE_H
+
+#include "changes/frames.h"
+
+/** What is kept of a binding, beside its observation. */
+typedef struct kvo_bound {
+  /** Its entries in the queue of a hold, by height, and among all bindings, by target. Under the lock of heights.c, like the members up to
+   * `is_outdated`. */
+  kvo_index_entry queued, of_target;
+  /** One more than the greatest height of the bindings that set what it reads. It changes only while it is in no queue. */
+  uint32_t height;
+  /** How often it has run in the hold with this serial, and how often it was put back there because it had read what another one was going
+   * to set. */
+  uint32_t rounds, put_back;
+  uint64_t serial;
+  /** The hold whose thread settles it, or NULL; whether it is in the queue there; whether what it reads has changed since it began to run,
+   * and whether by a change of the program on another thread: rounds are counted from the last one. */
+  kvo_open_scope *settler;
+  bool is_queued, is_outdated, is_renewed;
+  /** Another thread that settles bindings has changed what it reads, too. */
+  bool is_contended;
+  uint64_t round_of;
+  /** The observation's own node, and the order of that. Constant. */
+  kvo_node *node;
+  uint64_t order;
+  /** What it sets; the object is only compared, and NULL if it is none of the runtime's. Constant. */
+  const kvo_object *target;
+  kvo_key key;
+  /** What kvo__enter returned for the node's info, while there is a settler. For an expression that is retained instead. */
+  uint64_t entered;
+  /** While it runs in a hold, the one within whose callback it was made. */
+  struct kvo_bound *outer;
+} kvo_bound;
+
+/** The binding of a node, its own or that of a dependency, with KVO_NODE_BINDS. */
+static inline kvo_bound *kvo__bound_of(const kvo_node *node) {
+  const kvo_node *own = kvo__node_is_dependency(node) ? ((const kvo_tracked *)node->user_data)->anchor : node;
+  return kvo__node_details(own)->bound;
+}
+
+/** The expression of a binding, or NULL. */
+static inline kvo_tracked *kvo__bound_tracked(const kvo_bound *of) {
+  return kvo__node_kind(of->node) == KVO_NODE_ANCHOR ? of->node->user_data : NULL;
+}
+
+/** The innermost hold of this thread in which bindings are settled and nobody is told, or NULL. */
+KVO_HIDDEN kvo_open_scope *kvo__settling(void);
+/** Settles the bindings that read a key, which has been stored, and those that read what they set. Returns the hold whose end tells the
+ * observers of what was set; NULL if there is nothing to tell, or if a hold of this thread does it. `depth` is how many marks there were
+ * before the change; `is_told`: after it, the caller tells the key's observers its present value. No lock may be held; the caller is a reader of the slot's info. */
+KVO_HIDDEN kvo_open_scope *kvo__settle(kvo_slot *slot, uint32_t depth, bool is_told);
+/** The same for one binding, by its own node. */
+KVO_HIDDEN void kvo__settle_one(const kvo_node *node);
+/** Whose thread tells a new binding for the first time. */
+typedef struct kvo_first {
+  kvo_open_scope *hold;
+  /** Whether it was opened for that, and whether this thread is to tell the binding: otherwise the one that settles it does. */
+  bool is_own, is_claimed;
+} kvo_first;
+/** Before a registration tells a binding its initial value: until kvo__settle_rest, no other thread settles the binding. Without memory for
+ * a hold it is told like any other observer. */
+KVO_HIDDEN kvo_first kvo__settle_first(const kvo_node *node);
+KVO_HIDDEN void kvo__settle_rest(const kvo_node *node, const kvo_first *first);
+/** The same for all keys that a scope has noted, before it tells. */
+KVO_HIDDEN kvo_open_scope *kvo__settle_scope(kvo_open_scope *scope);
+/** Puts the bindings that read a key into the queue of a hold. */
+KVO_HIDDEN void kvo__settle_add(kvo_open_scope *hold, const kvo_slot *slot);
+/** Gives up what is in the queue, because the hold was left. */
+KVO_HIDDEN void kvo__settle_drop(kvo_open_scope *hold);
+
+/* ------------------------------------------------------------------------------------------------------- heights.c -- */
+
+/** Makes what is kept of a binding, with its node. False without memory. */
+KVO_HIDDEN bool kvo__bound_make(kvo_node *node, const kvo_object *target, kvo_key key);
+KVO_HIDDEN void kvo__bound_free(kvo_bound *bound);
+/** Has a hold settle a binding, which is put into the queue if it is to run, otherwise runs already; false if another thread or this hold does it already: it is then run once more. */
+KVO_HIDDEN bool kvo__bound_claim(kvo_bound *bound, kvo_open_scope *hold, bool is_to_run);
+/** Removes the first binding from the queue; NULL if it is empty. */
+KVO_HIDDEN kvo_bound *kvo__bound_next(kvo_open_scope *hold);
+/** Puts a binding that has run into the queue again if it is outdated; otherwise nobody settles it any more, and this returns true. */
+KVO_HIDDEN bool kvo__bound_release(kvo_bound *bound, kvo_open_scope *hold);
+/** Corrects the height. Returns true, and puts the binding back into the queue, if it reads what another one in the queue is going to
+ * set. */
+KVO_HIDDEN bool kvo__bound_waits(kvo_bound *bound, kvo_open_scope *hold);
+
+#endif /* KVO_SETTLE_H */

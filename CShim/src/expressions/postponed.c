@@ -1,0 +1,64 @@
+/* postponed.c - whether an expression is left to something that is open: a change that has begun and is going to tell it, or a scope. Then
+ * whatever else changes meanwhile, the expression is settled and told once, there. */
+#include "expressions/tracked.h"
+
+_Atomic bool kvo__has_in_place;
+const kvo_node kvo__no_node[1];
+
+/* Whether a change that is about to go on from this node, which may have been removed, comes to an older one with that order. */
+static bool is_ahead(const kvo_node *from, uint64_t order) {
+  const kvo_node *next = atomic_load_explicit(&from->older, memory_order_acquire);
+  while (next != NULL && !atomic_load_explicit(&next->live, memory_order_acquire))
+    next = atomic_load_explicit(&next->older, memory_order_acquire);
+  return next != NULL && kvo__node_order(next) >= order;
+}
+
+/* The key of a change, by its mark. NULL for any other mark. */
+static const kvo_slot *slot_of(const kvo_mark *mark) {
+  if (mark->node == NULL || mark->frame == NULL) return NULL;
+  kvo_info *info = atomic_load_explicit(&mark->reads, memory_order_relaxed);
+  if (info == NULL) return mark->slot;
+  const kvo_property *property = mark->change->property;
+  return property != NULL ? kvo__slot_find(info, property->key) : NULL;
+}
+
+static bool has_slot(const kvo_tracked *tracked, const kvo_slot *slot) {
+  const kvo_dependency *each = tracked->dependencies;
+  while (each != NULL && atomic_load_explicit(&each->node.slot, memory_order_relaxed) != slot) each = each->to;
+  return each != NULL;
+}
+
+/* Whether one of the outermost changes of this thread tells it. */
+static bool is_left_to_mark(const kvo_tracked *tracked, uint32_t depth) {
+  for (uint32_t i = 0; i < depth; i++) {
+    const kvo_mark *mark = kvo__mark_at(i);
+    const kvo_slot *slot = slot_of(mark);
+    if (slot != NULL && has_slot(tracked, slot) &&
+        (mark->node == kvo__no_node || (!tracked->is_binding && is_ahead(mark->node, tracked->order))))
+      return true;
+  }
+  return false;
+}
+
+/* Whether a change in place, a scope, or, if that counts, one that is announced by hand. */
+static bool is_left_otherwise(const kvo_tracked *tracked, const kvo_change_place *place, bool with_announced) {
+  for (const kvo_dependency *each = tracked->dependencies; each != NULL; each = each->to) {
+    kvo_slot *slot = atomic_load_explicit(&each->node.slot, memory_order_relaxed);
+    bool is_own = place != NULL && slot == place->own;
+    if (!is_own && atomic_load_explicit(&slot->storing, memory_order_relaxed) != 0) return true;
+    if (kvo__own.open_changes != 0 && kvo__hooks.is_open(tracked, slot, place, with_announced)) return true;
+  }
+  return false;
+}
+
+bool kvo__is_postponed(kvo_tracked *tracked, const kvo_change_place *place, bool with_announced) {
+  uint32_t depth = 0;
+  if (kvo__own.thread != NULL) depth = atomic_load_explicit(&kvo__own.thread->depth, memory_order_relaxed);
+  if (place != NULL && place->depth < depth) depth = place->depth;
+  bool is_otherwise = kvo__own.open_changes != 0 || atomic_load_explicit(&kvo__has_in_place, memory_order_relaxed);
+  if (depth == 0 && !is_otherwise) return false;
+  kvo__lock(&tracked->lock);
+  bool is_left = is_left_to_mark(tracked, depth) || (is_otherwise && is_left_otherwise(tracked, place, with_announced));
+  kvo__unlock(&tracked->lock);
+  return is_left;
+}

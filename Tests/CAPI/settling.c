@@ -1,0 +1,344 @@
+/* settling.c - bindings settle before anyone is told of a change: each once, after those that set what it reads. */
+#include "scoped.h"
+
+#include <pthread.h>
+#include <string.h>
+
+/* A cell whose value is computed of those of others. */
+typedef struct cell {
+  item *object;
+  struct cell *of[3];
+  int plus, times, evaluated;
+  kvo_observation id;
+} cell;
+
+static void compute(void *user_data, kvo_value_reader reader, void *arg) {
+  cell *self = user_data;
+  int sum = self->plus;
+  self->evaluated++;
+  for (int i = 0; i < 3 && self->of[i] != NULL; i++) {
+    int64_t value = 0;
+    CHECK_OK(kvo_get_int64(as_object(self->of[i]->object), "value", &value));
+    sum += (int)value;
+  }
+  sum = sum * (self->times != 0 ? self->times : 1) % 1000003;
+  kvo_value value = {"i", sizeof sum, &sum};
+  reader(&value, arg);
+}
+
+static void bind_cell(cell *self) {
+  self->object = item_make(0);
+  CHECK_OK(kvo_bind_computed(as_object(self->object), "value", compute, self, NULL, &self->id));
+}
+
+/* The last one first, because cells read those before them. */
+static void free_cells(cell *cells, int count) {
+  while (count-- > 0) item_destroy(cells[count].object);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ Graphs -- */
+
+TEST("a property bound to another one follows it, is told with old and new, and is not set to what it has") {
+  make_items();
+  kvo_observation id;
+  watcher w = {0};
+  CHECK_OK(kvo_bind(as_object(b), "other", as_object(a), "value", &id));
+  CHECK_EQ(b->other, 1);
+  watch(b, "other", KVO_OLD | KVO_NEW, &w);
+  item_set_value(a, 5);
+  CHECK_TOLD(w, 1, 1, 5);
+  item_set_value(a, 5);
+  CHECK_EQ(w.calls, 1);
+  CHECK_OK(kvo_cancel_observer(id));
+  item_set_value(a, 6);
+  CHECK_EQ(b->other, 5);
+  CHECK_OK(kvo_remove_observer(w.id));
+  destroy_items();
+}
+
+TEST("b = a + 1, c = a * 10, sum = b + c: sum is evaluated once for a change of a, and never tells a mixture") {
+  cell a_cell = {.object = item_make(1)}, b_cell = {.of = {&a_cell}, .plus = 1},
+       c_cell = {.of = {&a_cell}, .times = 10};
+  bind_cell(&b_cell);
+  bind_cell(&c_cell);
+  cell sum = {.of = {&b_cell, &c_cell}};
+  bind_cell(&sum);
+  watcher w = {0};
+  watch(sum.object, "value", KVO_OLD | KVO_NEW, &w);
+  CHECK_EQ(sum.object->value, 12);
+  sum.evaluated = 0;
+  item_set_value(a_cell.object, 2);
+  CHECK_EQ(sum.evaluated, 1);
+  CHECK_TOLD(w, 1, 12, 23);
+  item_set_value(a_cell.object, 3);
+  CHECK_EQ(sum.evaluated, 2);
+  CHECK_TOLD(w, 2, 23, 34);
+  CHECK_OK(kvo_remove_observer(w.id));
+  item_destroy(sum.object);
+  item_destroy(b_cell.object);
+  item_destroy(c_cell.object);
+  item_destroy(a_cell.object);
+}
+
+enum { SIDE = 9 };
+
+/* Binds the cells of a grid, each to left + up, in this order of rows. */
+static void check_grid(bool backwards) {
+  static cell grid[SIDE][SIDE];
+  memset(grid, 0, sizeof grid);
+  for (int row = 0; row < SIDE; row++)
+    for (int column = 0; column < SIDE; column++) grid[row][column].object = item_make(1);
+  for (int i = 1; i < SIDE * SIDE; i++) {
+    int at = backwards ? SIDE * SIDE - i : i;
+    cell *self = &grid[at / SIDE][at % SIDE];
+    int of = 0;
+    if (at / SIDE > 0) self->of[of++] = &grid[at / SIDE - 1][at % SIDE];
+    if (at % SIDE > 0) self->of[of++] = &grid[at / SIDE][at % SIDE - 1];
+    CHECK_OK(kvo_bind_computed(as_object(self->object), "value", compute, self, NULL, &self->id));
+  }
+  cell *corner = &grid[SIDE - 1][SIDE - 1];
+  watcher w = {0};
+  watch(corner->object, "value", KVO_OLD | KVO_NEW, &w);
+  for (int set = 2; set < 5; set++) {
+    for (int at = 0; at < SIDE * SIDE; at++) grid[at / SIDE][at % SIDE].evaluated = 0;
+    item_set_value(grid[0][0].object, set);
+    CHECK_EQ(corner->evaluated, 1);
+    CHECK_TOLD(w, set - 1, (set - 1) * 12870, set * 12870);
+    int all = 0;
+    for (int at = 0; at < SIDE * SIDE; at++) all += grid[at / SIDE][at % SIDE].evaluated;
+    CHECK_EQ(all, SIDE * SIDE - 1);
+  }
+  CHECK_OK(kvo_remove_observer(w.id));
+  free_cells(grid[0], SIDE * SIDE);
+}
+
+TEST("in a grid where a cell is left + up a change of the first one evaluates each cell once, and tells it once") {
+  check_grid(false);
+}
+
+TEST("and also if the cells are bound from the last one to the first") { check_grid(true); }
+
+TEST("a chain with short cuts, cell i of cells i - 1 and i / 2, evaluates each of 400 cells once") {
+  enum { CELLS = 400 };
+  static cell cells[CELLS];
+  memset(cells, 0, sizeof cells);
+  cells[0].object = item_make(1);
+  for (int i = 1; i < CELLS; i++) {
+    cells[i].of[0] = &cells[i - 1];
+    cells[i].of[1] = i / 2 != i - 1 ? &cells[i / 2] : NULL;
+    cells[i].plus = i;
+    bind_cell(&cells[i]);
+  }
+  for (int i = 0; i < CELLS; i++) cells[i].evaluated = 0;
+  item_set_value(cells[0].object, 2);
+  int all = 0;
+  for (int i = 1; i < CELLS; i++) all += cells[i].evaluated;
+  CHECK_EQ(all, CELLS - 1);
+  free_cells(cells, CELLS);
+}
+
+static void compare_sides(watcher *self, const kvo_change *change) {
+  (void)change;
+  item *const *sides = self->then_arg;
+  CHECK_EQ(sides[0]->value, sides[1]->other);
+}
+
+TEST("no observer sees a target that is not settled, whichever is told first") {
+  make_items();
+  item *sides[] = {a, b};
+  watcher first = {.then = compare_sides, .then_arg = sides}, second = first;
+  watch(a, "value", KVO_NEW, &first);
+  CHECK_OK(kvo_bind(as_object(b), "other", as_object(a), "value", NULL));
+  watch(a, "value", KVO_NEW, &second);
+  watch(b, "other", KVO_NEW, &second);
+  item_set_value(a, 8);
+  CHECK_EQ(first.calls + second.calls, 3);
+  CHECK_OK(kvo_remove_observer(first.id));
+  ignore_faults();
+  destroy_items();
+}
+
+/* ---------------------------------------------------------------------------------------------------------- Two ways -- */
+
+TEST("a two-way binding takes the value of the other side, and each side follows the other, told once") {
+  make_items();
+  watcher left = {0}, right = {0};
+  kvo_observation id;
+  CHECK_OK(kvo_bind_two_way(as_object(a), "value", as_object(b), "other", &id));
+  CHECK_EQ(a->value, 0);
+  watch(a, "value", KVO_OLD | KVO_NEW, &left);
+  watch(b, "other", KVO_OLD | KVO_NEW, &right);
+  item_set_value(a, 4);
+  CHECK_TOLD(left, 1, 0, 4);
+  CHECK_TOLD(right, 1, 0, 4);
+  item_set_other(b, 6);
+  CHECK_TOLD(left, 2, 4, 6);
+  CHECK_TOLD(right, 2, 4, 6);
+  CHECK_OK(kvo_cancel_observer(id));
+  item_set_other(b, 7);
+  CHECK_EQ(a->value, 6);
+  item_set_value(a, 8);
+  CHECK_EQ(b->other, 7);
+  destroy_items();
+}
+
+TEST("either object of a binding may be destroyed, which ends it") {
+  for (int first = 0; first < 2; first++)
+    for (int two_way = 0; two_way < 2; two_way++) {
+      item *one = item_make(1), *other = item_make(2);
+      if (two_way)
+        CHECK_OK(kvo_bind_two_way(as_object(one), "value", as_object(other), "value", NULL));
+      else
+        CHECK_OK(kvo_bind(as_object(one), "value", as_object(other), "value", NULL));
+      item_destroy(first ? one : other);
+      item *rest = first ? other : one;
+      CHECK(!kvo_object_is_observed(as_object(rest)));
+      item_set_value(rest, 5);
+      item_destroy(rest);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------------ Cycles -- */
+
+TEST_REPORTED(
+    "bindings that never agree are KVO0024, which names all of them, and keep the values that were set last") {
+  ignore_faults();
+  cell cells[3] = {{.object = item_make(0), .plus = 1}, {.object = item_make(0)}, {.object = item_make(0)}};
+  for (int i = 0; i < 3; i++) {
+    cells[i].of[0] = &cells[(i + 2) % 3];
+    CHECK_OK(kvo_bind_computed(as_object(cells[i].object), "value", compute, &cells[i], NULL, &cells[i].id));
+  }
+  CHECK_EQ(faults.count, 1);
+  CHECK_EQ((int)faults.code, KVO_FAULT_UNSETTLED);
+  CHECK_EQ(faults.observation_count, 3);
+  CHECK_CONTAINS(faults.summary, "3 bindings");
+  int before = cells[0].object->value;
+  CHECK(before > 900);
+  item_set_value(cells[0].object, 0);
+  CHECK_EQ(faults.count, 2);
+  for (int i = 0; i < 3; i++) CHECK_OK(kvo_cancel_observer(cells[i].id));
+  free_cells(cells, 3);
+}
+
+TEST("a cycle that comes to an end is no fault") {
+  ignore_faults();
+  make_items();
+  CHECK_OK(kvo_bind(as_object(b), "value", as_object(a), "value", NULL));
+  CHECK_OK(kvo_bind(as_object(c), "value", as_object(b), "value", NULL));
+  CHECK_OK(kvo_bind(as_object(a), "value", as_object(c), "value", NULL));
+  item_set_value(b, 9);
+  CHECK_EQ(a->value + b->value + c->value, 27);
+  CHECK_EQ(faults.count, 0);
+  destroy_items();
+}
+
+/* ------------------------------------------------------------------------------------------------ Scopes, registration -- */
+
+TEST("in a scope bindings settle at its end, before anyone is told") {
+  cell cells[4] = {{.object = item_make(1)}, {.object = item_make(2)}};
+  cells[2].of[0] = &cells[0];
+  cells[2].of[1] = &cells[1];
+  bind_cell(&cells[2]);
+  cells[3].of[0] = &cells[2];
+  bind_cell(&cells[3]);
+  watcher w = {0};
+  watch(cells[3].object, "value", KVO_OLD | KVO_NEW, &w);
+  cells[2].evaluated = cells[3].evaluated = 0;
+  BEGIN(scope, KVO_SCOPE_COALESCES, cells[0].object, cells[1].object, cells[3].object);
+  item_set_value(cells[0].object, 10);
+  item_set_value(cells[1].object, 20);
+  CHECK_EQ(cells[2].evaluated, 0);
+  kvo_scope_end(&scope);
+  CHECK_EQ(cells[2].evaluated, 1);
+  CHECK_EQ(cells[3].evaluated, 1);
+  CHECK_TOLD(w, 1, 3, 30);
+  CHECK_OK(kvo_remove_observer(w.id));
+  free_cells(cells, 4);
+}
+
+static void bind_before(watcher *self, const kvo_change *change) {
+  if (change->is_prior) CHECK_OK(kvo_bind(as_object(b), "other", as_object(a), "value", NULL));
+  CHECK_OK(kvo_cancel_observer(self->id));
+}
+
+TEST("a binding that is made before the store, in an observer, takes the value that is stored") {
+  make_items();
+  watcher prior = {.then = bind_before};
+  watch(a, "value", KVO_PRIOR, &prior);
+  item_set_value(a, 7);
+  CHECK_EQ(b->other, 7);
+  destroy_items();
+}
+
+TEST("an observer that sets a source again is told in its turn, and the target has the last value") {
+  make_items();
+  CHECK_OK(kvo_bind(as_object(b), "other", as_object(a), "value", NULL));
+  watcher w = {0}, target = {0};
+  watch(b, "other", KVO_OLD | KVO_NEW, &target);
+  watch(a, "value", KVO_NEW, &w);
+  for (int i = 2; i < 5; i++) {
+    item_set_value(a, i);
+    CHECK_TOLD(target, i - 1, i - 1, i);
+  }
+  CHECK_EQ(b->other, 4);
+  CHECK_OK(kvo_remove_observer(w.id));
+  CHECK_OK(kvo_remove_observer(target.id));
+  destroy_items();
+}
+
+/* ----------------------------------------------------------------------------------------------------------- Threads -- */
+
+enum { SETS = 2000 };
+
+static void *set_often(void *object) {
+  for (int i = 1; i <= SETS; i++) item_set_value(object, i);
+  return NULL;
+}
+
+TEST("when several threads have set the sources of a binding, its target has the value of the last ones") {
+  cell cells[3] = {{.object = item_make(0)}, {.object = item_make(0)}};
+  cells[2].of[0] = &cells[0];
+  cells[2].of[1] = &cells[1];
+  bind_cell(&cells[2]);
+  pthread_t threads[2];
+  for (int i = 0; i < 2; i++) CHECK_EQ(pthread_create(&threads[i], NULL, set_often, cells[i].object), 0);
+  for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+  CHECK_EQ(cells[2].object->value, 2 * SETS);
+  free_cells(cells, 3);
+}
+
+static void set_source_often(watcher *self, const kvo_change *change) {
+  (void)change;
+  pthread_t thread;
+  if (self->calls > 1500) return;
+  CHECK_EQ(pthread_create(&thread, NULL, set_often, self->then_arg), 0);
+  pthread_join(thread, NULL);
+}
+
+TEST("changes that another thread makes while a binding runs are no rounds of a cycle") {
+  ignore_faults();
+  make_items();
+  watcher prior = {.then = set_source_often, .then_arg = a};
+  CHECK_OK(kvo_bind(as_object(b), "other", as_object(a), "value", NULL));
+  watch(b, "other", KVO_PRIOR, &prior);
+  item_set_value(a, 1);
+  CHECK_EQ(faults.count, 0);
+  CHECK_EQ(b->other, a->value);
+  CHECK_OK(kvo_remove_observer(prior.id));
+  destroy_items();
+}
+
+TEST("what a binding makes of the property whose change it follows is told once, with that change") {
+  make_items();
+  watcher w = {0};
+  CHECK_OK(kvo_bind(as_object(b), "other", as_object(a), "value", NULL));
+  CHECK_OK(kvo_bind(as_object(a), "value", as_object(b), "value", NULL));
+  watch(a, "value", KVO_OLD | KVO_NEW, &w);
+  int before = a->value;
+  CHECK_OK(kvo_bind_two_way(as_object(a), "value", as_object(c), "other", NULL));
+  w.calls = 0;
+  item_set_value(a, before + 5);
+  CHECK_EQ(w.calls, 1);
+  CHECK_OK(kvo_remove_observer(w.id));
+  destroy_items();
+}

@@ -1,0 +1,322 @@
+// Expressions that code of an actor observes: they are evaluated on that actor, whatever thread changes what they read.
+#if Macros
+  import Foundation
+  import KeyValueObserving
+  import Testing
+
+  @Suite("An expression that code of an actor observes")
+  @MainActor
+  struct ActorExpressionTests {
+    let feed = Feed()
+    let screen: Screen
+
+    init() { screen = Screen(feed) }
+
+    @Test("is evaluated on the main actor, with the value told last and its present one")
+    func onTheMainActor() async {
+      let log = Log<String>()
+      screen.observe(\.title, options: [.old, .new], for: screen) { _, _, change in
+        MainActor.preconditionIsolated()
+        log.add("\(change.oldValue!)>\(change.newValue!)")
+      }
+      elsewhere { [feed] in for name in ["A", "B", "C"] { feed.name = name } }
+      #expect(log.all == [])
+      await until { !log.all.isEmpty }
+      #expect(log.all == [" 0>C 0"])
+      screen.count = 1
+      #expect(log.all == [" 0>C 0", "C 0>C 1"])
+    }
+
+    @Test("is told of a change on the actor before the setter returns, and of those before it")
+    func synchronously() async {
+      let log = Log<String>()
+      screen.onChange(of: \.title, for: screen) { _, old, new in log.add("\(old)>\(new)") }
+      elsewhere { [feed] in feed.name = "A" }
+      screen.count = 1
+      #expect(log.all.last?.hasSuffix(">A 1") == true)
+      for _ in 1...100 { await Task.yield() }
+      #expect(log.all.count == 1)
+      feed.name = "B"
+      #expect(log.all.last == "A 1>B 1")
+    }
+
+    @Test("is evaluated where it is observed also in another actor, and in that of a global actor")
+    func onOtherActors() async {
+      let log = Log<String>()
+      let clerk = Clerk(feed)
+      await clerk.observe(log)
+      await Archive.shared.observe(feed, log)
+      feed.name = "A"
+      await until { log.all.count == 2 }
+      #expect(log.all.sorted() == ["archive >A", "clerk >A"])
+      withExtendedLifetime(clerk) {}
+    }
+
+    @Test("is evaluated on the actor of the code that observes, not on that of the handler")
+    func ofTheCode() async {
+      let log = Log<String>()
+      let reader = Reader()
+      screen.onChange(of: \.title, for: reader) { _, _, new in log.add(new) }
+      screen.onChange(of: \.title, delivery: .on(DispatchQueue.global()), for: reader) { _, _, new in log.add(new) }
+      let tokens = [
+        screen.onChange(of: \.title, delivery: .on(reader)) { _, new in log.add(new) },
+        screen.source(\.title).onChange(delivery: .on(DispatchQueue.global())) { _, new in log.add(new) },
+      ]
+      elsewhere { [feed] in feed.name = "A" }
+      await until { log.all.count == 4 }
+      screen.count = 1
+      await until { log.all.count == 8 }
+      #expect(Set(log.all) == ["A 0", "A 1"])
+      withExtendedLifetime(tokens) {}
+    }
+
+    @Test("has its initial value at once, and the prior notification after a change elsewhere")
+    func initialAndPrior() async {
+      let log = Log<String>()
+      screen.observe(\.title, options: [.initial, .prior, .old, .new], for: screen) { _, _, change in
+        log.add("\(change.isPrior ? "prior " : "")\(change.oldValue ?? "-")>\(change.newValue ?? "-")")
+      }
+      #expect(log.all == ["-> 0"])
+      elsewhere { [feed] in feed.name = "A" }
+      await until { log.all.count == 3 }
+      #expect(log.all.dropFirst() == ["prior  0>-", " 0>A 0"])
+    }
+
+    @Test("ends with its token, its receiver and its object while it is to be evaluated")
+    func endings() async {
+      let log = Log<String>()
+      let token = screen.onChange(of: \.title) { _, new in log.add(new) }
+      var receiver: Listener? = Listener()
+      screen.onChange(of: \.title, for: receiver!) { _, _, new in log.add(new) }
+      var other: Screen? = Screen(feed)
+      other!.onChange(of: \.title, for: screen) { _, _, new in log.add(new) }
+      elsewhere { [feed] in feed.name = "A" }
+      token.invalidate()
+      receiver = nil
+      other = nil
+      for _ in 1...100 { await Task.yield() }
+      #expect(log.all == [])
+    }
+
+    @Test("tells the last value that several threads set, while tokens come and go")
+    func underLoad() async {
+      let log = Log<String>()
+      screen.onChange(of: \.ticks, for: screen) { _, old, new in log.add("\(old)>\(new)") }
+      let ticker = screen.ticker
+      let threads = (1...3).map { _ in Task.detached { for turn in 1...300 { ticker.value = turn } } }
+      for turn in 1...100 {
+        let token = screen.onChange(of: \.ticks) { _, _ in }
+        await Task.yield()
+        if turn % 2 == 0 { token.invalidate() }
+        screen.count = turn
+      }
+      for thread in threads { await thread.value }
+      await until { log.all.last?.hasSuffix(">300 100") == true }
+      let told = log.all.map { $0.split(separator: ">", omittingEmptySubsequences: false) }
+      #expect(zip(told, told.dropFirst()).allSatisfy { $0[1] == $1[0] }, "the old value is the new one before it")
+    }
+
+    @Test("that is a path of stored properties gets all changes, in order")
+    func paths() async {
+      let log = Log<String>()
+      screen.observe(\.feed.name, options: [.old, .new], for: screen) { _, _, change in
+        log.add("\(change.oldValue!)>\(change.newValue!)")
+      }
+      screen.observe(\.feed.next?.name, options: [.old, .new], for: screen) { _, _, change in
+        log.add("\(change.oldValue! ?? "-")>\(change.newValue! ?? "-")")
+      }
+      elsewhere { [feed] in
+        for name in ["A", "B"] { feed.name = name }
+      }
+      elsewhere { [feed] in
+        feed.next = Feed()
+        feed.next!.name = "C"
+        feed.next = nil
+      }
+      await until { log.all.count == 5 }
+      #expect(log.all.filter { !$0.contains("C") && !$0.contains("-") } == [">A", "A>B"])
+      #expect(log.all.filter { $0.contains("C") || $0.contains("-") } == ["->", ">C", "C>-"])
+    }
+
+    @Test("of several key paths, a whole collection and the elements of one is read on the actor")
+    func readAgain() async {
+      let log = Log<String>()
+      screen.onChange(of: \.title, \.count, for: screen) { _, title, count in log.add("\(title), \(count)") }
+      screen.onChange(of: \.feed.entries, for: screen) { _, old, new in log.add("\(old)>\(new)") }
+      screen.onChange(of: \.titles, for: screen) { _, old, new in log.add("\(old)>\(new)") }
+      screen.observe(\.titles, options: [.new, .collectionChanges], for: screen) { _, _, change in
+        log.add("\(change.kind == .insertion) \(change.newValue ?? [])")
+      }
+      elsewhere { [feed] in
+        feed.name = "A"
+        feed.entries = ["B"]
+      }
+      await until { log.all.count == 4 }
+      #expect(Set(log.all) == ["A 0, 0", "[]>[\"B\"]", "true [\"B\"]"])
+      elsewhere { [feed] in feed.mutableArrayValue(for: \.entries).append("C") }
+      await until { log.all.count == 7 }
+      #expect(Set(log.all.suffix(3)) == ["[\"B\"]>[\"B\", \"C\"]", "true [\"C\"]"])
+    }
+
+    @Test("sets the target of a binding, and the value of a source, there")
+    func bindings() async {
+      let log = Log<String>()
+      screen.bind(\.caption) { [screen] in screen.title + "!" }
+      screen.source(\.title).map { $0 + "?" }.bind(to: screen, \.subtitle)
+      KeyValueSource.combineLatest(screen.source(\.title), screen.source(\.count)) { "\($0), \($1)" }
+        .onChange(for: screen) { _, _, new in log.add(new) }
+      elsewhere { [feed] in feed.name = "A" }
+      await until { screen.caption == "A 0!" && screen.subtitle == "A 0?" && log.all == ["A 0, 0"] }
+      screen.count = 1
+      #expect(screen.caption == "A 1!" && screen.subtitle == "A 1?" && log.all.last == "A 1, 1")
+      screen.unbind(\.caption)
+    }
+
+    @Test("is evaluated there in a stream of its values")
+    func streams() async {
+      let log = Log<String>()
+      let values = screen.values(of: \.title)
+      let loop = Task { for await title in values { log.add(title) } }
+      await until { log.all == [" 0"] }
+      elsewhere { [feed] in feed.name = "A" }
+      await until { log.all == [" 0", "A 0"] }
+      loop.cancel()
+    }
+
+    @Test("is evaluated there by a controller, too, with a string key path")
+    func strings() async {
+      let log = Log<String>()
+      let controller = KeyValueObservationController(observer: screen)
+      controller.observe(screen, "title", options: [.old, .new]) { _, _, change in
+        log.add("\(change.oldValue!)>\(change.newValue!)")
+      }
+      elsewhere { [feed] in feed.name = "A" }
+      await until { log.all == [" 0>A 0"] }
+      withExtendedLifetime(controller) {}
+    }
+  }
+
+  /// Waits until a condition holds; the test fails if that takes too long.
+  @MainActor
+  private func until(_ isTrue: @MainActor () -> Bool) async {
+    for _ in 1...20_000 where !isTrue() { await Task.yield() }
+    for _ in 1...200 where !isTrue() { try? await Task.sleep(for: .milliseconds(10)) }
+    #expect(isTrue())
+  }
+
+  /// What threads change, one after the other.
+  @KeyValueObservable
+  final class Feed: @unchecked Sendable {
+    var name = ""
+    var next: Feed?
+    var entries: [String] = []
+
+    init() {}
+  }
+
+  /// What threads change at the same time.
+  final class Ticker: KeyValueObservable, @unchecked Sendable {
+    let _$kvo = KeyValueObservationHeader()
+    private let lock = NSLock()  // not a Mutex, which ThreadSanitizer does not know
+    private var stored = 0
+    private static let key = KeyValueObservationHeader.key("value")
+
+    var __keyValueObject: KeyValueObjectReference { _$kvo.reference }
+    static func __describeKeyValueProperties(_ description: KeyValueClassDescription) {
+      description.observed("value", key, \Ticker.value)
+    }
+
+    var value: Int {
+      get { _$kvo.isTracking ? _$kvo.tracked(self, Self.key, { present }) : present }
+      set { _$kvo.change(Self.key, { present }, { present = newValue }) }
+    }
+
+    private var present: Int {
+      get { lock.withLock { stored } }
+      set { lock.withLock { stored = newValue } }
+    }
+  }
+
+  /// A view model: what it computes may be read on the main actor only.
+  @MainActor
+  @KeyValueObservable
+  final class Screen {
+    var feed: Feed
+    let ticker = Ticker()
+    var count = 0
+    var caption = ""
+    var subtitle = ""
+    var title: String {
+      MainActor.preconditionIsolated()
+      return "\(feed.name) \(count)"
+    }
+    var titles: [String] {
+      MainActor.preconditionIsolated()
+      return feed.entries
+    }
+    var ticks: String {
+      MainActor.preconditionIsolated()
+      return "\(ticker.value) \(count)"
+    }
+
+    init(_ feed: Feed) { self.feed = feed }
+  }
+
+  /// An actor with a model of its own.
+  private actor Clerk {
+    let desk: Desk
+
+    init(_ feed: Feed) { desk = Desk(feed) }
+
+    func observe(_ log: Log<String>) {
+      desk.owner = self
+      desk.onChange(of: \.title, for: self) { me, old, new in
+        me.preconditionIsolated()
+        log.add("clerk \(old)>\(new)")
+      }
+    }
+  }
+
+  @KeyValueObservable
+  private final class Desk {
+    @NotObserved weak var owner: Clerk?
+    let feed: Feed
+    var title: String {
+      owner?.preconditionIsolated()
+      return feed.name
+    }
+
+    init(_ feed: Feed) { self.feed = feed }
+  }
+
+  @globalActor
+  private actor Archive {
+    static let shared = Archive()
+
+    func observe(_ feed: Feed, _ log: Log<String>) async { await Cabinet.keep(feed, log) }
+  }
+
+  private typealias ArchiveActor = Archive
+
+  @ArchiveActor
+  @KeyValueObservable
+  private final class Cabinet {
+    static var kept: [Cabinet] = []
+    let feed: Feed
+    var title: String {
+      Archive.shared.preconditionIsolated()
+      return feed.name
+    }
+
+    init(_ feed: Feed) { self.feed = feed }
+
+    static func keep(_ feed: Feed, _ log: Log<String>) {
+      let made = Cabinet(feed)
+      kept.append(made)
+      made.onChange(of: \.title, for: made) { _, old, new in
+        Archive.shared.preconditionIsolated()
+        log.add("archive \(old)>\(new)")
+      }
+    }
+  }
+#endif
