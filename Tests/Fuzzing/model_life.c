@@ -1,50 +1,56 @@
-/* model_life.c - see model.h: beginnings, pauses and ends of observations; objects, and what they store. */
+/* model_life.c - see model.h: beginnings and ends of observations, and deaths of objects. */
 #include "model_state.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------------------------------- Registration and removal -- */
 
-static kvo_status add(world *in, int number) {
+static kvo_status add_direct(world *in, int number, key of) {
   const watch *as = &in->watches[number];
   observation *self = &model.observations[number];
-  const char *path = key_paths[as->path];
-  if (model_check(path) != KVO_OK) {
-    model_fault(in, KVO_FAULT_MALFORMED_KEY_PATH);
-    return KVO_ERROR_MALFORMED_KEY_PATH;
-  }
-  bool single = strchr(path, '.') == NULL, initial = (as->options & KVO_INITIAL) != 0;
-  key of = key_named(path, (int)strlen(path));
-  bool defined = single && model_defines(in, as->slot, of);
-  *self = (observation){.involved = UINT64_C(1) << model.life[as->slot] % 64};
-  self->registered = ++model.clock;
-  if (single && (!defined || shape_affected_by(in->shapes[as->slot], of) == NULL)) {
-    if (!defined && initial && (as->options & KVO_NEW) != 0) {
-      model_fault(in, KVO_FAULT_UNDEFINED_KEY);
-      return KVO_ERROR_UNDEFINED_KEY;
-    }
-    self->live = true;
-    self->count = 1;
-    self->heard[0] = (interest){as->slot, of, ++model.clock};
-    value now = {ABSENT, 0};
-    if (defined && key_infos[of].readable) now = world_read(in, as->slot, of);
-    if (initial) model_tell(in, number, NULL, false, (value){ABSENT, 0}, now);
-    return KVO_OK;
-  }
-  value now;
-  kvo_status status = model_read(in, NULL, as->slot, path, &now, NULL);
-  if (status != KVO_OK && status != KVO_ERROR_NO_GETTER) {
+  bool defined = model_defines(in, as->slot, of), initial = (as->options & KVO_INITIAL) != 0;
+  if (!defined && initial && (as->options & KVO_NEW) != 0) {
     model_fault(in, KVO_FAULT_UNDEFINED_KEY);
-    return status;
+    return KVO_ERROR_UNDEFINED_KEY;
   }
-  self->live = self->evaluated = true;
-  now = model_arm(in, number);
+  self->live = true;
+  self->count = 1;
+  self->links[0] = (interest){as->slot, (int)of, self->registered, self->registered};
+  value now = {ABSENT, 0};
+  if (defined && key_infos[of].readable) now = world_read(in, as->slot, of);
   if (initial) model_tell(in, number, NULL, false, (value){ABSENT, 0}, now);
   return KVO_OK;
 }
 
-static kvo_status remove_one(world *in, int number, ending how) {
+kvo_status model_add(world *in, int number) {
+  const watch *as = &in->watches[number];
+  observation *self = &model.observations[number];
+  const char *path = key_paths[as->path];
+  *self = (observation){.involved = UINT64_C(1) << model.life[as->slot] % 64, .end = {-1, 0, 0, 0}};
+  self->registered = self->known = model_tick();
+  if (as->closure == PATH) {
+    if (model_check(path) != KVO_OK) {
+      model_fault(in, KVO_FAULT_MALFORMED_KEY_PATH);
+      return KVO_ERROR_MALFORMED_KEY_PATH;
+    }
+    key of = key_named(path, (int)strlen(path));
+    bool is_single = strchr(path, '.') == NULL;
+    bool is_affected = model_defines(in, as->slot, of) && shape_affected_by(in->shapes[as->slot], of) != NULL;
+    if (is_single && !is_affected) return add_direct(in, number, of);
+  }
+  self->live = self->is_expression = true;
+  value now;
+  kvo_status status = model_first(in, number, &now);
+  if (status != KVO_OK && status != KVO_ERROR_NO_GETTER) {
+    self->live = false;
+    model_fault(in, KVO_FAULT_UNDEFINED_KEY);
+    return status;
+  }
+  if ((as->options & KVO_INITIAL) != 0) model_tell(in, number, NULL, false, (value){ABSENT, 0}, now);
+  return KVO_OK;
+}
+
+kvo_status model_remove(world *in, int number, ending how) {
   observation *self = &model.observations[number];
   bool ends = self->live && how != END_FORGED;
   if (ends) self->live = false;
@@ -53,12 +59,12 @@ static kvo_status remove_one(world *in, int number, ending how) {
   return ends ? KVO_OK : KVO_ERROR_NOT_REGISTERED;
 }
 
-/* Promise 9. */
-static kvo_status remove_for(world *in, int slot, int identity, int path, bool with_context, int context) {
+/* The newest one. */
+kvo_status model_remove_for(world *in, int slot, int identity, int path, bool with_context, int context) {
   for (int i = in->watch_count - 1; i >= 0; i--) {
     const watch *as = &in->watches[i];
     if (!model.observations[i].live || as->slot != slot || as->identity != identity || as->path != path) continue;
-    if (with_context && as->context != context) continue;
+    if (as->closure != PATH || (with_context && as->context != context)) continue;
     model.observations[i].live = false;
     return KVO_OK;
   }
@@ -66,50 +72,7 @@ static kvo_status remove_for(world *in, int slot, int identity, int path, bool w
   return KVO_ERROR_NOT_REGISTERED;
 }
 
-/* The present value of a direct observation's key, ABSENT if there is none. */
-static value read_direct(world *in, int number) {
-  const char *path = key_paths[in->watches[number].path];
-  key of = key_named(path, (int)strlen(path));
-  bool has_value = of != IMAGINARY && model_defines(in, in->watches[number].slot, of) && key_infos[of].readable;
-  return has_value ? world_read(in, in->watches[number].slot, of) : (value){ABSENT, 0};
-}
-
-static kvo_status pause_one(world *in, int number) {
-  observation *self = &model.observations[number];
-  if (!self->live) return KVO_ERROR_NOT_REGISTERED;
-  if (self->paused) return KVO_OK;
-  self->paused = true;
-  self->missed = false;
-  self->kept = (value){ABSENT, 0};
-  if ((in->watches[number].options & KVO_OLD) != 0)
-    self->kept = self->evaluated ? model_arm(in, number) : read_direct(in, number);
-  return KVO_OK;
-}
-
-static kvo_status resume_one(world *in, int number, bool tell_missed) {
-  observation *self = &model.observations[number];
-  if (!self->live) return KVO_ERROR_NOT_REGISTERED;
-  bool tells = self->paused && self->missed && tell_missed;
-  self->paused = false;
-  if (!tells) return KVO_OK;
-  value before = self->kept, after = self->evaluated ? model_arm(in, number) : read_direct(in, number);
-  model_tell(in, number, NULL, false, before, after);
-  return KVO_OK;
-}
-
 /* ------------------------------------------------------------------------------------------------------------- Death -- */
-
-/* Whether a change in progress is going to notify this observation anyway. */
-static bool will_be_told(int number, int dying_life) {
-  for (const frame *each = model.frames; each != NULL; each = each->outer)
-    if (each->life != dying_life && each->pending[number] && !each->told[number] && model_is_told(each, number))
-      return true;
-  for (int i = 0; i < model.quiet_count; i++) {
-    const quiet *each = &model.quiet[i];
-    if (each->life == model.life[each->slot] && model_follows(number, each->slot, each->key, model.clock)) return true;
-  }
-  return false;
-}
 
 static void forget_unobserved(int slot) {
   int kept = 0;
@@ -118,44 +81,56 @@ static void forget_unobserved(int slot) {
   model.unobserved_count = kept;
 }
 
-/* Promises 14, 16 and 17. */
-static void finish(world *in, int slot) {
-  forget_unobserved(slot);
-  bool watch_called[WATCHES] = {false};
-  int life = model.life[slot], left = 0, left_bits = 0;
+/* Ends the observations of the object; returns those that are not allowed to outlive it, one bit each. */
+static unsigned end_own(const world *in, int slot) {
+  unsigned left = 0;
   for (int i = 0; i < in->watch_count; i++) {
     observation *self = &model.observations[i];
-    if (!self->live) continue;
-    if (in->watches[i].slot == slot) {
-      self->live = false;
-      if ((in->watches[i].options & KVO_ENDS_WITH_OBJECT) == 0) {
-        left++;
-        left_bits |= (int)(1u << i);
-      }
-      continue;
-    }
-    int kept = 0;
-    for (int j = 0; j < self->count; j++) {
-      if (self->heard[j].slot == slot)
-        watch_called[i] = true;
-      else
-        self->heard[kept++] = self->heard[j];
-    }
-    self->count = kept;
+    bool is_own = in->watches[i].slot == slot || (in->watches[i].binds && in->watches[i].target == slot);
+    if (!self->live || !is_own) continue;
+    self->live = false;
+    if (in->watches[i].binds) continue;
+    if ((in->watches[i].options & KVO_ENDS_WITH_OBJECT) == 0) left |= 1u << i;
   }
+  return left;
+}
+
+static bool drop_links(int number, int slot) {
+  observation *self = &model.observations[number];
+  int kept = 0, before = self->count;
+  for (int i = 0; i < self->count; i++)
+    if (self->links[i].slot != slot) self->links[kept++] = self->links[i];
+  self->count = kept;
+  return self->live && kept < before;
+}
+
+/* An expression that has read it is told, newest first, unless something in progress is going to tell it. */
+void model_finish(world *in, int slot) {
+  int life = model.life[slot];
+  forget_unobserved(slot);
+  model_scopes_forget(slot);
+  unsigned left = end_own(in, slot);
+  bool is_reader[WATCHES];
+  for (int i = 0; i < in->watch_count; i++) is_reader[i] = drop_links(i, slot);
   model.life[slot] = 0;
-  if (left > 0) {
+  if (left != 0) {
     event *told = world_log(in, FAULTED);
     told->status = KVO_FAULT_DEALLOCATED_WHILE_OBSERVED;
-    told->index_count = left;
-    told->indexes = left <= MOST_SINGLE ? left_bits : 0;
+    told->index_count = __builtin_popcount(left);
+    told->indexes = told->index_count <= MOST_SINGLE ? (int)left : 0;
   }
   model.dying |= 1u << slot;
-  for (int i = in->watch_count; i-- > 0;) { /* newest first */
+  for (int i = in->watch_count; i-- > 0;) {
     observation *self = &model.observations[i];
-    if (!watch_called[i] || !self->live || will_be_told(i, life)) continue;
-    value before = self->last, after = model_arm(in, i);
-    model_tell(in, i, NULL, false, before, after);
+    if (i >= WATCHES || !is_reader[i] || !self->live) continue;
+    if (self->reading != NULL)
+      self->again = true;
+    else if (model_awaits_change(in, i, life))
+      continue;
+    else if (in->watches[i].binds)
+      model_settle_bindings(in, 1u << i);
+    else
+      model_tell_expression(in, i, NULL, false);
   }
   model.dying &= ~(1u << slot);
 }
@@ -167,97 +142,3 @@ bool model_may_keep(int number) {
     if ((model.observations[number].involved >> each->frame.life % 64 & 1) != 0) return true;
   return false;
 }
-
-/* ----------------------------------------------------------------------------------------------------------- Storage -- */
-
-static int storage[SLOTS][KEYS];
-
-static void create(world *in, int slot) {
-  (void)in;
-  model.life[slot] = ++model.lives;
-  memset(storage[slot], 0, sizeof storage[slot]);
-  storage[slot][NEXT] = storage[slot][OWNED] = -1;
-}
-
-static void seal(world *in, int slot) { (void)in, (void)slot; }
-
-static int load(world *in, int slot, key of) {
-  (void)in;
-  return storage[slot][of];
-}
-
-static void store(world *in, int slot, key of, int number) {
-  (void)in;
-  storage[slot][of] = number;
-}
-
-static kvo_status get_path(world *in, int slot, int path) {
-  value out;
-  kvo_status status = model_check(key_paths[path]);
-  if (status == KVO_OK) status = model_read(in, NULL, slot, key_paths[path], &out, NULL);
-  if (status == KVO_OK) world_log(in, READ)->after = out;
-  return status;
-}
-
-static kvo_status set_path(world *in, int slot, int path, value to) {
-  key last;
-  kvo_status status = model_check(key_paths[path]);
-  if (status == KVO_OK) status = model_walk(in, NULL, &slot, key_paths[path], &last);
-  if (status != KVO_OK || slot < 0) return status;
-  if (!key_infos[last].settable) return KVO_ERROR_READ_ONLY;
-  value_kind kind = key_infos[last].kind;
-  bool is_converted = to.kind == STRING && kind == INTEGER; /* a text of a number */
-  if (to.kind == NIL ? kind != OBJECT && kind != STRING : to.kind != kind && !is_converted)
-    return KVO_ERROR_TYPE_MISMATCH;
-  model_set(in, slot, last, to.kind != NIL ? to.number : kind == OBJECT ? -1 : 0, false);
-  return KVO_OK;
-}
-
-/* An observation counts once, and once more for each key that its evaluation has read. */
-static void survey(world *in, int slot) {
-  int count = 0;
-  for (int i = 0; i < in->watch_count; i++) {
-    const observation *self = &model.observations[i];
-    if (!self->live) continue;
-    if (self->evaluated && in->watches[i].slot == slot) count++;
-    for (int j = 0; j < self->count; j++) count += self->heard[j].slot == slot;
-  }
-  event *counted = world_log(in, COUNTED);
-  counted->slot = slot;
-  counted->index_count = count;
-  for (int i = 0; i < in->watch_count; i++) {
-    if (!model.observations[i].live || in->watches[i].slot != slot) continue;
-    event *listed = world_log(in, LISTED);
-    listed->slot = slot;
-    listed->watch = i;
-  }
-}
-
-void model_begin(void) { memset(&model, 0, sizeof model); }
-
-void model_end(void) {
-  while (model.pairs != NULL) {
-    pair *last = model.pairs;
-    model.pairs = last->below;
-    free(last);
-  }
-}
-
-const calls model_calls = {create,
-                           finish,
-                           seal,
-                           load,
-                           store,
-                           model_set,
-                           set_path,
-                           get_path,
-                           model_will_change,
-                           model_did_change,
-                           add,
-                           remove_one,
-                           remove_for,
-                           pause_one,
-                           resume_one,
-                           model_silence,
-                           model_speak,
-                           survey};

@@ -15,17 +15,24 @@ static key split(const char *path, const char **rest) {
 
 static void note(const world *in, reads *into, int slot, const char *path);
 
-/* Notes that an object is not alive, if it is being destroyed just now. */
-static void meet(reads *into, int slot) {
-  if ((model.dying >> slot & 1) != 0) into->has_met_dying = true;
+static bool has(const reads *of, int slot, key wanted) {
+  for (int i = 0; i < of->count; i++)
+    if (of->all[i].slot == slot && of->all[i].key == (int)wanted) return true;
+  return false;
+}
+
+void model_note(const world *in, reads *into, int slot, key of) {
+  (void)in;
+  if (has(into, slot, of)) return;
+  if (into->count == READS) fail("the model's table of reads is too small");
+  long now = model_tick();
+  into->all[into->count++] = (interest){slot, of, now, now};
 }
 
 /* Reads a key, and the keys that are declared to affect it. */
 static void note_key(const world *in, reads *into, int slot, key of) {
-  for (int i = 0; i < into->count; i++)
-    if (into->all[i].slot == slot && into->all[i].key == (int)of) return;
-  if (into->count == READS) fail("the model's table of reads is too small");
-  into->all[into->count++] = (interest){slot, of, 0};
+  if (has(into, slot, of)) return;
+  model_note(in, into, slot, of);
   const char *const *affecting = model_defines(in, slot, of) ? shape_affected_by(in->shapes[slot], of) : NULL;
   for (; affecting != NULL && *affecting != NULL; affecting++) note(in, into, slot, *affecting);
 }
@@ -37,15 +44,11 @@ static void note(const world *in, reads *into, int slot, const char *path) {
     if (!model_defines(in, slot, of) || key_infos[of].kind != OBJECT) return;
     slot = in->calls->load((world *)in, slot, of);
   }
-  if (path != NULL && slot >= 0) meet(into, slot);
 }
 
 kvo_status model_walk(world *in, reads *into, int *slot, const char *path, key *last) {
   for (;;) {
-    if (*slot >= 0 && !in->alive[*slot]) {
-      if (into != NULL) meet(into, *slot);
-      *slot = -1;
-    }
+    if (*slot >= 0 && !in->alive[*slot]) *slot = -1;
     if (*slot < 0) return KVO_OK;
     *last = split(path, &path);
     if (into != NULL) note_key(in, into, *slot, *last);
@@ -80,7 +83,7 @@ kvo_status model_read(world *in, reads *into, int slot, const char *path, value 
   if (status != KVO_OK) return status;
   if (end != NULL && slot >= 0 && shape_affected_by(in->shapes[slot], last) == NULL &&
       !leads_through(in, root, path, slot, last))
-    *end = (interest){slot, last, 0};
+    *end = (interest){slot, last, 0, 0};
   if (slot >= 0 && !key_infos[last].readable) return KVO_ERROR_NO_GETTER;
   *out = slot >= 0 ? world_read(in, slot, last) : (value){NIL, 0};
   return KVO_OK;

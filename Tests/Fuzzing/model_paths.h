@@ -6,19 +6,19 @@
 
 enum { READS = 64 };
 
-/* A key of an object that was read, or that an observation depends on, and since when. */
+/* A key of an object that was read, or to which an observation has a link: since when, and when it was read last. */
 typedef struct interest {
   int slot, key;
-  long since;
+  long linked, read;
 } interest;
 
 typedef struct reads {
   int count;
-  /** They came to an object that is being destroyed. */
-  bool has_met_dying;
   interest all[READS];
 } reads;
 
+/* Notes a read of a key. Only the first counts: what is read again was first read before it. */
+void model_note(const world *in, reads *into, int slot, key of);
 bool model_defines(const world *in, int slot, key of);
 /* Whether a key path is well formed. */
 kvo_status model_check(const char *path);

@@ -12,7 +12,9 @@ void program_decode(program *out, const uint8_t *bytes, size_t size) {
   for (size_t i = 0; i < HEADER_SIZE && i < size; i++) out->shapes[i] = bytes[i] % SHAPES;
   for (size_t at = HEADER_SIZE; at + OPERATION_SIZE <= size && out->count < PROGRAM_SIZE; at += OPERATION_SIZE) {
     const uint8_t *code = bytes + at;
-    operation_code which = code[0] < RARE ? code[0] % FREQUENT : FREQUENT + code[0] % (OPERATIONS - FREQUENT);
+    operation_code which = code[0] < RARE        ? code[0] % FREQUENT
+                           : (code[5] & 16) != 0 ? LATER + code[0] % (OPERATIONS - LATER)
+                                                 : FREQUENT + code[0] % (LATER - FREQUENT);
     out->operations[out->count++] = (operation){.code = which,
                                                 .slot = slot_from(code[1]),
                                                 .subject = subject_from(code[2]),
@@ -30,6 +32,9 @@ static void print_options(int options) {
     if ((options >> i & 1) != 0) fprintf(stderr, " %s", names[i]);
   if ((options & 16) != 0) fprintf(stderr, " ends-with-object");
 }
+
+static const char *const closure_names[CLOSURES] = {"", "{value + other}", "{value odd ? next.value : other}",
+                                                    "{other = 3 value}"};
 
 static void print_operation(const operation *op) {
   const char *path = key_paths[op->subject % PATHS], *any = key_infos[op->subject % (KEYS + 1)].name,
@@ -78,6 +83,23 @@ static void print_operation(const operation *op) {
       break;
     case SILENTLY:
       fprintf(stderr, "silence objects %x in the next %d", (unsigned)op->argument % (1 << SLOTS), (op->flags & 3) + 1);
+      break;
+    case COALESCE:
+      fprintf(stderr, "coalesce changes of objects %x%s in the next %d", (unsigned)op->argument % (1 << SLOTS),
+              (op->flags & 4) != 0 ? ", if they differ," : "", (op->flags & 3) + 1);
+      break;
+    case BIND:
+      fprintf(stderr, "bind \"%s\" or closure %d of object %d to object %d, target %d", path, op->flags % CLOSURES,
+              op->slot, op->argument >> 3 & 3, op->argument & 7);
+      break;
+    case PROXY:
+      fprintf(stderr, "set %s of object %d to %d as a proxy, kind %d", settable, op->slot, number, (op->flags & 3) + 1);
+      break;
+    case ADD_CLOSURE:
+      fprintf(stderr, "observe %s of object %d as observer %d, options",
+              closure_names[1 + op->subject % (CLOSURES - 1)], op->slot, op->flags & 3);
+      print_options(op->argument);
+      fprintf(stderr, "; its callback runs the next %d", op->flags >> 6);
       break;
     case OPERATIONS:
     case RARE: break;

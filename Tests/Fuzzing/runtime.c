@@ -29,14 +29,19 @@ static int number_of_context(const void *context) {
 static kvo_object *object_in(int slot) { return &items[slot].header; }
 static int slot_of(const kvo_object *object) { return (int)((const item *)object - items); }
 
+static kvo_key hash_of(key of) { return kvo_key_hash(key_infos[of].name, strlen(key_infos[of].name)); }
+
 /* ---------------------------------------------------------------------------------------------------------- Observers -- */
+
+static void check_id(int number, kvo_observation id) {
+  if (states[number].id == 0) states[number].id = id; /* an initial callback: the id is not known yet */
+  if (states[number].id != id) fail("observation %d is told another id", number);
+  if (states[number].destroyed != 0) fail("observation %d is told after its user data was destroyed", number);
+}
 
 static void called(int number, const kvo_change *change, void *user_data) {
   const watch *as = &here->watches[number];
-  if (states[number].id == 0)
-    states[number].id = change->observation; /* an initial callback: the id is not known yet */
-  if (states[number].id != change->observation) fail("observation %d is told another id", number);
-  if (states[number].destroyed != 0) fail("observation %d is told after its user data was destroyed", number);
+  check_id(number, change->observation);
   event told = {.kind = CALLED, .watch = number, .slot = slot_of(change->object), .prior = change->is_prior};
   told.change = (int)change->kind;
   told.before = value_seen(change->old_value);
@@ -53,7 +58,8 @@ static void ignore_value(const kvo_value *seen, void *arg) { (void)seen, (void)a
 
 /* It may call the runtime: no lock is held. */
 static void destroyed(int number, void *user_data) {
-  if (user_data != &identities[here->watches[number].identity]) fail("another's user data is destroyed");
+  bool is_own = here->watches[number].closure != PATH || user_data == &identities[here->watches[number].identity];
+  if (!is_own) fail("another's user data is destroyed");
   if (states[number].destroyed++ != 0) fail("the user data of observation %d is destroyed twice", number);
   if (here->running[number] != 0) fail("the user data of observation %d is destroyed during its callback", number);
   if (kvo_cancel_observer(states[number].id) != KVO_ERROR_NOT_REGISTERED)
@@ -78,9 +84,67 @@ FOR_EACH_WATCH(DEFINE)
 static const kvo_callback callbacks[WATCHES] = {FOR_EACH_WATCH(NAME_CALLED)};
 static void (*const destroys[WATCHES])(void *) = {FOR_EACH_WATCH(NAME_DESTROYED)};
 
+/* The user data of a closure is its number. */
+static char numbers[WATCHES];
+
+static void closure_called(const kvo_raw_change *change, void *user_data) {
+  int number = (int)((char *)user_data - numbers);
+  const watch *as = &here->watches[number];
+  check_id(number, change->observation);
+  event told = {.kind = CALLED, .watch = number, .slot = slot_of(change->object), .prior = change->is_prior};
+  told.change = (int)change->kind;
+  if (change->old_value != NULL) told.before = (value){INTEGER, *(const int *)change->old_value};
+  if (change->new_value != NULL) told.after = (value){INTEGER, *(const int *)change->new_value};
+  told.context = as->context;
+  told.identity = as->identity;
+  told.path = as->path;
+  told.index_count = (int)change->index_count;
+  world_called(here, &told);
+}
+
+static void *closure_evaluate(void *user_data) {
+  int number = (int)((char *)user_data - numbers), *made = malloc(sizeof *made);
+  if (!here->alive[here->watches[number].slot]) fail("closure %d is evaluated after its object has died", number);
+  if (made != NULL) *made = world_evaluate(here, here->watches[number].closure, here->watches[number].slot);
+  return made;
+}
+
+static void closure_release(void *value, void *user_data) {
+  (void)user_data;
+  free(value);
+}
+
+static bool closure_same(const void *one, const void *other, void *user_data) {
+  (void)user_data;
+  return *(const int *)one == *(const int *)other;
+}
+
+static void closure_destroyed(void *user_data) { destroyed((int)((char *)user_data - numbers), user_data); }
+
+static const kvo_observer_ops closure_ops = {.callback = closure_called,
+                                             .destroy = closure_destroyed,
+                                             .evaluate = closure_evaluate,
+                                             .release = closure_release,
+                                             .same = closure_same};
+
+static kvo_status add_closure(const watch *as, int number, kvo_observation *id) {
+  kvo_binding_observer described = {.key_path = "closure",
+                                    .options = (kvo_options)as->options,
+                                    .ops = &closure_ops,
+                                    .user_data = &numbers[number],
+                                    .context = context_of(as->context),
+                                    .identity = {NULL, &identities[as->identity]},
+                                    .file = __FILE__,
+                                    .line = __LINE__};
+  return kvo_binding_observe_tracked(object_in(as->slot), &described, true, id);
+}
+
+/* -1 for one that is being registered. */
 static int watch_with(kvo_observation id) {
   for (int i = 0; i < here->watch_count; i++)
     if (states[i].id == id) return i;
+  for (int i = 0; i < here->watch_count; i++)
+    if (!here->watches[i].known) return -1;
   fail("the runtime names an observation that nobody made");
 }
 
@@ -102,7 +166,8 @@ static kvo_status add(world *in, int number) {
                             .context = context_of(as->context),
                             KVO_HERE};
   kvo_observation id = 0;
-  kvo_status status = kvo_add_observer(object_in(as->slot), &described, &id);
+  kvo_status status =
+      as->closure != PATH ? add_closure(as, number, &id) : kvo_add_observer(object_in(as->slot), &described, &id);
   states[number].registered = status == KVO_OK;
   if ((status == KVO_OK) != (id != 0)) fail("observation %d: id and status do not agree", number);
   if (states[number].id != 0 && states[number].id != id) fail("observation %d was told another id", number);
@@ -142,19 +207,29 @@ static kvo_status resume_one(world *in, int number, bool tell) {
   return kvo_observation_resume(states[number].id, tell);
 }
 
-static void silence(world *in, int slots, kvo_scope *scope) {
+static void begin_scope(world *in, kvo_scope_kind kind, int slots, kvo_scope *scope) {
   (void)in;
   kvo_object *objects[SLOTS];
   size_t count = 0;
   for (int slot = 0; slot < SLOTS; slot++)
     if ((slots >> slot & 1) != 0) objects[count++] = object_in(slot);
-  kvo_status status = kvo_scope_begin(scope, KVO_SCOPE_SILENCES, objects, count, NULL, 0);
+  kvo_status status = kvo_scope_begin(scope, kind, objects, count, NULL, 0);
   if (status != KVO_OK) fail("a scope cannot begin: %s", kvo_status_string(status));
 }
 
-static void speak(world *in, kvo_scope *scope) {
+static void end_scope(world *in, kvo_scope *scope) {
   (void)in;
   kvo_scope_end(scope);
+}
+
+static void absorb(world *in, int slot, key of, kvo_mute *mute) {
+  (void)in;
+  kvo_mute_begin(mute, object_in(slot), hash_of(of));
+}
+
+static void emit(world *in, kvo_mute *mute) {
+  (void)in;
+  kvo_mute_end(mute);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- Faults -- */
@@ -204,6 +279,12 @@ static void seal(world *in, int slot) {
 
 static int load(world *in, int slot, key of) {
   (void)in;
+  return item_load(&items[slot], of);
+}
+
+static int get(world *in, int slot, key of) {
+  (void)in;
+  kvo_track_read(object_in(slot), hash_of(of));
   return item_load(&items[slot], of);
 }
 
@@ -258,18 +339,21 @@ static kvo_status did(world *in, int slot, key of) {
 }
 
 static void list(const kvo_fault_observation *each, void *arg) {
+  int watch = watch_with(each->observation);
+  if (watch < 0) return;
   event *listed = world_log(here, LISTED);
   listed->slot = *(int *)arg;
-  listed->watch = watch_with(each->observation);
+  listed->watch = watch;
 }
 
 static void survey(world *in, int slot) {
   event *counted = world_log(in, COUNTED);
   counted->slot = slot;
-  counted->index_count = (int)kvo_object_observation_count(object_in(slot));
+  int count = (int)kvo_object_observation_count(object_in(slot));
+  counted->index_count = in->scopes == 0 ? count : 0;
   kvo_class *own = class_of_shape(in->shapes[slot]), *isa = kvo_object_isa(object_in(slot));
   bool observed = kvo_object_is_observed(object_in(slot));
-  if (observed != (counted->index_count != 0)) fail("object %d: is_observed does not agree with the count", slot);
+  if (observed != (count != 0)) fail("object %d: is_observed does not agree with the count", slot);
   if (kvo_object_class(object_in(slot)) != own) fail("object %d has changed its class", slot);
   /* An object of which only manual keys are observed keeps its class. */
   bool notifies = observed && isa != NULL && kvo_class_superclass(isa) == own;
@@ -280,6 +364,7 @@ static void survey(world *in, int slot) {
 /* ------------------------------------------------------------------------------------------------------------- Running -- */
 
 void runtime_start(void) {
+  if (getenv("KVO_FUZZ_DEPTH") != NULL) setenv("KVO_MAX_DEPTH", getenv("KVO_FUZZ_DEPTH"), 1);
   kvo_set_fault_handler(faulted, NULL);
   setenv("KVO_POLICY", "ignore", 1); /* for faults in the handler */
 }
@@ -290,11 +375,33 @@ void runtime_begin(world *of) {
 }
 
 bool runtime_was_registered(int number) { return states[number].registered; }
+bool runtime_is_registered(int number) { return kvo_observation_is_registered(states[number].id); }
 int runtime_destroyed(int number) {
   int asked = states[number].registered && states[number].destroyed != 0 ? ASKED : 0;
   if (asked != 0 && states[number].ended != asked) fail("the end of observation %d is not told", number);
   return states[number].destroyed;
 }
 
-const calls runtime_calls = {create, finish, seal,       load,       store,     set,        set_path, get_path, will,
-                             did,    add,    remove_one, remove_for, pause_one, resume_one, silence,  speak,    survey};
+const calls runtime_calls = {
+    .create = create,
+    .finish = finish,
+    .seal = seal,
+    .load = load,
+    .get = get,
+    .store = store,
+    .set = set,
+    .set_path = set_path,
+    .get_path = get_path,
+    .will = will,
+    .did = did,
+    .add = add,
+    .remove = remove_one,
+    .remove_for = remove_for,
+    .pause = pause_one,
+    .resume = resume_one,
+    .begin_scope = begin_scope,
+    .end_scope = end_scope,
+    .absorb = absorb,
+    .emit = emit,
+    .survey = survey,
+};

@@ -13,5 +13,6 @@ void runtime_begin(world *of);
 /* Whether kvo_add_observer succeeded, and how often the user data was destroyed. */
 bool runtime_was_registered(int watch);
 int runtime_destroyed(int watch);
+bool runtime_is_registered(int watch);
 
 #endif

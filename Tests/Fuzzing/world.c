@@ -32,6 +32,7 @@ static void returned(world *in, kvo_status status) { world_log(in, RETURNED)->st
 void world_called(world *in, const event *told) {
   *world_log(in, CALLED) = *told;
   watch *self = &in->watches[told->watch];
+  self->known = true;
   in->running[told->watch]++;
   for (int i = 0; i < self->action_count; i++) {
     int when = in->program->operations[self->first_action + i].when;
@@ -78,12 +79,17 @@ static void set(world *in, int slot, key of, int number, bool kept) {
   in->settings = here.outer;
 }
 
+/* Bindings in a cycle add without end. */
+static int sum(int one, int other) { return (int)((unsigned)one + (unsigned)other); }
+
+void world_set(world *in, int slot, key of, int number) { set(in, slot, of, number, false); }
+
 void world_program_sets(world *in, int slot, key of, int number) {
   setting *here = in->settings;
   while (here != NULL && (here->slot != slot || here->stored)) here = here->outer;
   int before = in->calls->load(in, slot, of);
   in->calls->store(in, slot, of, living(in, of, number));
-  if (of == PAIR) set(in, slot, OTHER, number + 1, false);
+  if (of == PAIR) set(in, slot, OTHER, sum(number, 1), false);
   if (of == OWNED && before >= 0) world_kill(in, before, true);
   if (here != NULL) {
     here->stored = true;
@@ -129,13 +135,31 @@ value world_read(world *in, int slot, key of) {
   const calls *storage = in->calls;
   int next = storage->load(in, slot, NEXT), owned = storage->load(in, slot, OWNED);
   switch (of) {
-    case SUM: return (value){INTEGER, storage->load(in, slot, VALUE) + storage->load(in, slot, OTHER)};
-    case FAR: return (value){INTEGER, next >= 0 ? storage->load(in, next, VALUE) + 1000 : -1};
+    case SUM: return (value){INTEGER, sum(storage->load(in, slot, VALUE), storage->load(in, slot, OTHER))};
+    case FAR: return (value){INTEGER, next >= 0 ? sum(storage->load(in, next, VALUE), 1000) : -1};
     case FARTHER: {
       int near = owned >= 0 ? storage->load(in, owned, VALUE) : 0;
-      return (value){INTEGER, near + (next >= 0 ? world_read(in, next, SUM).number : -1000)};
+      return (value){INTEGER, sum(near, next >= 0 ? world_read(in, next, SUM).number : -1000)};
     }
     default: return value_of(of, storage->load(in, slot, of));
+  }
+}
+
+int world_evaluate(world *in, closure which, int slot) {
+  const calls *through = in->calls;
+  int first = through->get(in, slot, VALUE);
+  switch (which) {
+    case SUM_OF_TWO: return sum(first, through->get(in, slot, OTHER));
+    case CONDITIONAL: {
+      if (first % 2 == 0) return through->get(in, slot, OTHER);
+      int next = through->get(in, slot, NEXT);
+      return next >= 0 && in->alive[next] ? through->get(in, next, VALUE) : -1;
+    }
+    default: {
+      int wanted = first % 64 * 3;
+      if (through->load(in, slot, OTHER) != wanted) set(in, slot, OTHER, wanted, false);
+      return in->alive[slot] ? through->get(in, slot, OTHER) : -1;
+    }
   }
 }
 
@@ -177,46 +201,94 @@ static void add(world *in, const operation *op, int position) {
   int number = in->watch_count++;
   in->watches[number] = (watch){.slot = op->slot,
                                 .path = op->subject % PATHS,
+                                .closure = op->code == ADD ? PATH : 1 + op->subject % (CLOSURES - 1),
                                 .options = (op->argument & 15) | ((op->argument & 16) != 0 ? KVO_ENDS_WITH_OBJECT : 0),
                                 .identity = op->flags & 3,
                                 .context = op->flags >> 2 & 3,
                                 .first_action = position + 1,
                                 .action_count = actions_of(in->program, position)};
-  returned(in, in->calls->add(in, number));
+  kvo_status status = in->calls->add(in, number);
+  in->watches[number].known = true;
+  returned(in, status);
+}
+
+/* Whether the runtime has bindings; the model has. */
+bool world_has_bindings;
+
+/* The value of a path or a closure, in a key of the same type. */
+static void bind(world *in, const operation *op) {
+  static const key targets[] = {OTHER, VALUE, RIGHT, PAIR, LEFT};
+  int target = op->argument >> 3 & 3;
+  if (in->watch_count == WATCHES || !world_has_bindings || !in->alive[target]) return;
+  int number = in->watch_count++;
+  in->watches[number] = (watch){.slot = op->slot,
+                                .path = op->subject % PATHS,
+                                .closure = op->flags % CLOSURES,
+                                .binds = true,
+                                .options = KVO_ENDS_WITH_OBJECT,
+                                .target = target,
+                                .target_key = targets[(op->argument & 7) % 5]};
+  kvo_status status = in->calls->bind(in, number);
+  in->watches[number].known = true;
+  returned(in, status);
+}
+
+/* The observation that an operation names, or -1. */
+static int named(const world *in, const operation *op) {
+  if (in->watch_count == 0) return -1;
+  bool self = (op->when & ACT_ON_SELF) != 0 && in->current >= 0;
+  int number = self ? in->current : op->subject % in->watch_count;
+  return in->watches[number].known ? number : -1;
 }
 
 static void remove_watch(world *in, const operation *op) {
-  if (in->watch_count == 0) return;
-  bool self = (op->when & ACT_ON_SELF) != 0 && in->current >= 0;
-  int number = self ? in->current : op->subject % in->watch_count;
+  int number = named(in, op);
+  if (number < 0) return;
   ending how = op->code == REMOVE ? END_REMOVE : op->code == FORGED ? END_FORGED : END_CANCEL;
   if (op->code == CANCEL && (op->flags & 1) != 0) how = END_AND_WAIT;
   returned(in, in->calls->remove(in, number, how));
 }
 
 static void pause_watch(world *in, const operation *op) {
-  if (in->watch_count == 0) return;
-  bool self = (op->when & ACT_ON_SELF) != 0 && in->current >= 0;
-  int number = self ? in->current : op->subject % in->watch_count;
+  int number = named(in, op);
+  if (number < 0) return;
   returned(in, op->code == PAUSE ? in->calls->pause(in, number) : in->calls->resume(in, number, (op->flags & 1) != 0));
 }
 
 /* -------------------------------------------------------------------------------------------------------- Operations -- */
 
-/* Runs the next operations in a silent scope; returns how many. */
-static int perform_silently(world *in, const operation *op, int position) {
+/* Runs the next operations in a scope; returns how many. */
+static int perform_in_scope(world *in, const operation *op, int position) {
   if (in->scopes == MAX_SCOPES) return 0;
   int slots = op->argument % (1 << SLOTS), count = 0;
   for (int slot = 0; slot < SLOTS; slot++)
     if (!in->alive[slot]) slots &= ~(1 << slot);
+  kvo_scope_kind kind = op->code == SILENTLY   ? KVO_SCOPE_SILENCES
+                        : (op->flags & 4) != 0 ? KVO_SCOPE_COALESCES_IF_CHANGED
+                                               : KVO_SCOPE_COALESCES;
   kvo_scope scope;
   in->scopes++;
-  in->calls->silence(in, slots, &scope);
+  in->calls->begin_scope(in, kind, slots, &scope);
   for (int left = (op->flags & 3) + 1; left > 0 && position + 1 + count < in->program->count; left--)
     count += world_perform(in, position + 1 + count);
-  in->calls->speak(in, &scope);
+  in->calls->end_scope(in, &scope);
   in->scopes--;
   return count;
+}
+
+/* What the mutable collection of a key does: the elements that it announces are not looked at here. */
+static void perform_as_proxy(world *in, const operation *op) {
+  static const kvo_change_kind kinds[] = {KVO_CHANGE_SETTING, KVO_CHANGE_INSERTION, KVO_CHANGE_REMOVAL,
+                                          KVO_CHANGE_REPLACEMENT};
+  key of = op->subject % KEYS;
+  if (!shape_defines(in->shapes[op->slot], of) || !key_infos[of].settable) return;
+  kvo_change_kind kind = kinds[op->flags & 3];
+  returned(in, in->calls->will(in, op->slot, of, kind, kind != KVO_CHANGE_SETTING ? op->argument : 0));
+  kvo_mute mute;
+  in->calls->absorb(in, op->slot, of, &mute);
+  set(in, op->slot, of, stored_for(of, op->argument), false);
+  in->calls->emit(in, &mute);
+  returned(in, in->calls->did(in, op->slot, of));
 }
 
 /* Operations on an object, which is kept alive until the call returns. */
@@ -227,7 +299,10 @@ static void perform_on(world *in, const operation *op, int position) {
   int path = op->subject % PATHS;
   key any = op->subject % (KEYS + 1), identity = op->flags & 3, context = op->flags >> 2 & 3;
   switch (op->code) {
-    case ADD: add(in, op, position); return;
+    case ADD:
+    case ADD_CLOSURE: add(in, op, position); return;
+    case BIND: bind(in, op); return;
+    case PROXY: perform_as_proxy(in, op); return;
     case SET_PATH: returned(in, set_path(in, op, path)); return;
     case GET_PATH: returned(in, through->get_path(in, op->slot, path)); return;
     case WILL: returned(in, through->will(in, op->slot, any, KVO_CHANGE_SETTING, 0)); return;
@@ -247,7 +322,7 @@ static operation resolve(const world *in, int position) {
   const watch *self = &in->watches[in->current];
   const char *path = key_paths[self->path];
   op.slot = self->slot;
-  if (op.code == SET || op.code == STORE || op.code == WILL || op.code == DID)
+  if (op.code == SET || op.code == STORE || op.code == WILL || op.code == DID || op.code == PROXY)
     op.subject = key_named(path, (int)strcspn(path, "."));
   return op;
 }
@@ -263,7 +338,8 @@ int world_perform(world *in, int position) {
     case FORGED: remove_watch(in, op); return 1;
     case PAUSE:
     case RESUME: pause_watch(in, op); return 1;
-    case SILENTLY: return 1 + perform_silently(in, op, position);
+    case SILENTLY:
+    case COALESCE: return 1 + perform_in_scope(in, op, position);
     default: break;
   }
   if (in->alive[op->slot]) {
@@ -279,5 +355,5 @@ int world_perform(world *in, int position) {
       in->pinned[op->slot]--;
     }
   }
-  return op->code == ADD ? 1 + actions_of(in->program, position) : 1;
+  return op->code == ADD || op->code == ADD_CLOSURE ? 1 + actions_of(in->program, position) : 1;
 }

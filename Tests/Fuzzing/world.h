@@ -32,9 +32,24 @@ typedef enum operation_code {
   PAUSE = FREQUENT,
   RESUME,
   SILENTLY, /* the next operations, in a silent scope */
+  /** And those below from the others with a bit of the last byte (LATER). */
+  LATER,
+  COALESCE = LATER, /* the next operations, in a coalescing scope */
+  PROXY,            /* announces the change of a key by hand, and stores through its setter */
+  ADD_CLOSURE,
+  BIND,
   OPERATIONS,
   RARE = 240
 } operation_code;
+
+/* What an observation observes: a key path, or a function that reads keys of its object. */
+typedef enum closure {
+  PATH,
+  SUM_OF_TWO,  /* value + other */
+  CONDITIONAL, /* next.value if value is odd, otherwise other */
+  SETTING,     /* sets other to what belongs to value, and reads it */
+  CLOSURES
+} closure;
 
 /** A fault groups more observations than these by source location: then only their number is compared. */
 enum { MOST_SINGLE = 8 };
@@ -94,8 +109,15 @@ void event_print(const event *of, const char *prefix);
 /* The arguments of a registration; kept after the observation has ended. */
 typedef struct watch {
   int slot, path, options, identity, context;
+  closure closure;
+  /** A binding sets this key to the value that others observe. */
+  bool binds;
+  int target;
+  key target_key;
   /** The operations that its callback runs, by position in the program. */
   int first_action, action_count;
+  /** Its id is known: the registration has returned, or its callback was called. Until then nothing can be done with it. */
+  bool known;
   uint32_t spent;
 } watch;
 
@@ -114,6 +136,8 @@ typedef struct calls {
   void (*seal)(world *in, int slot);
   int (*load)(world *in, int slot, key of);
   void (*store)(world *in, int slot, key of, int number);
+  /** Loads, and notes that a closure reads it. */
+  int (*get)(world *in, int slot, key of);
   /** Calls a setter; with `kept` one that was looked up earlier, if possible. */
   void (*set)(world *in, int slot, key of, int number, bool kept);
   kvo_status (*set_path)(world *in, int slot, int path, value to);
@@ -122,13 +146,18 @@ typedef struct calls {
   kvo_status (*did)(world *in, int slot, key of);
   /** Registers in.watches[number]. */
   kvo_status (*add)(world *in, int number);
+  /** The same for a binding; NULL if there are none. */
+  kvo_status (*bind)(world *in, int number);
   kvo_status (*remove)(world *in, int number, ending how);
   kvo_status (*remove_for)(world *in, int slot, int identity, int path, bool with_context, int context);
   kvo_status (*pause)(world *in, int number);
   kvo_status (*resume)(world *in, int number, bool tell);
-  /** Begins and ends a silent scope of these objects, one bit each; `scope` is on the stack of the caller. */
-  void (*silence)(world *in, int slots, kvo_scope *scope);
-  void (*speak)(world *in, kvo_scope *scope);
+  /** Begins and ends a scope of these objects, one bit each; `scope` is on the stack of the caller. */
+  void (*begin_scope)(world *in, kvo_scope_kind kind, int slots, kvo_scope *scope);
+  void (*end_scope)(world *in, kvo_scope *scope);
+  /** Begins and ends a stretch in which the first set of the key tells nobody, because the caller does. */
+  void (*absorb)(world *in, int slot, key of, kvo_mute *mute);
+  void (*emit)(world *in, kvo_mute *mute);
   /** Logs how the object is observed. */
   void (*survey)(world *in, int slot);
 } calls;
@@ -174,10 +203,15 @@ void world_kill(world *in, int slot, bool tidy);
 event *world_log(world *in, event_kind kind);
 /* Logs a delivery and runs the program's actions for that callback. */
 void world_called(world *in, const event *told);
+/* Calls a setter. */
+void world_set(world *in, int slot, key of, int number);
+extern bool world_has_bindings;
 /* What the program's setters do. */
 void world_program_sets(world *in, int slot, key of, int number);
 /* The value of a property as its getter computes it. */
 value world_read(world *in, int slot, key of);
+/* The value of a closure of an object. */
+int world_evaluate(world *in, closure which, int slot);
 
 /* Ends the process because the worlds differ. */
 _Noreturn void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));

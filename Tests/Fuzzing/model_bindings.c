@@ -1,0 +1,111 @@
+/* model_bindings.c - see model.h: bindings settle before anybody is told. They run in the order of their heights, each at most once unless
+ * what it has read changes again; then the observers of everything that has changed are told, once. */
+#include "model_state.h"
+
+#include <string.h>
+
+enum { MAX_ROUNDS = 100 };
+
+/* A property that no binding sets has the height 0. */
+static int height_of(const world *in, int slot, key of) {
+  int height = 0;
+  for (int i = 0; i < in->watch_count; i++) {
+    const watch *each = &in->watches[i];
+    const observation *self = &model.observations[i];
+    bool sets = self->live && each->binds && each->target == slot && each->target_key == of;
+    if (sets && self->height > height) height = self->height;
+  }
+  return height;
+}
+
+static int bindings_of(const world *in) {
+  int count = 0;
+  for (int i = 0; i < in->watch_count; i++) count += in->watches[i].binds && model.observations[i].live;
+  return count;
+}
+
+bool model_reaches_bindings(const world *in, const frame *of) {
+  for (int i = 0; i < in->watch_count; i++)
+    if (in->watches[i].binds && model.observations[i].held == 0 && model_due(in, of, i) != NOTHING) return true;
+  return false;
+}
+
+void model_enqueue(const world *in, int number) {
+  (void)in;
+  model.observations[number].queued = true;
+}
+
+static int take_lowest(const world *in) {
+  int lowest = -1;
+  for (int i = 0; i < in->watch_count; i++) {
+    const observation *self = &model.observations[i];
+    if (self->live && self->queued && (lowest < 0 || self->height < model.observations[lowest].height)) lowest = i;
+  }
+  if (lowest >= 0) model.observations[lowest].queued = false;
+  return lowest;
+}
+
+/* Whether it has read what a queued binding is going to set. */
+static bool is_too_early(const world *in, int number) {
+  const observation *self = &model.observations[number];
+  for (int i = 0; i < in->watch_count; i++)
+    if (i != number && model.observations[i].live && model.observations[i].queued &&
+        model_link(number, in->watches[i].target, in->watches[i].target_key) != NULL)
+      return self->height <= bindings_of(in); /* in a cycle each is too early */
+  return false;
+}
+
+static void run(world *in, int number) {
+  observation *self = &model.observations[number];
+  const watch *as = &in->watches[number];
+  if (++self->rounds > MAX_ROUNDS) return; /* its cycle has no end: KVO0024, which is no fatal fault and not compared */
+  value now = model_settle(in, number);
+  self->known = model_tick();
+  if (!self->live) return;
+  int height = 0;
+  for (int i = 0; i < self->count; i++) {
+    int read = height_of(in, self->links[i].slot, (key)self->links[i].key);
+    if (read > height) height = read;
+  }
+  self->height = height + 1;
+  if (is_too_early(in, number)) {
+    self->rounds--;
+    self->queued = true;
+    return;
+  }
+  bool can_set = in->alive[as->target] && model_defines(in, as->target, as->target_key);
+  value present = can_set ? world_read(in, as->target, as->target_key) : now;
+  bool is_same = memcmp(&present, &now, sizeof now) == 0;
+  self->last = now;
+  if (is_same || now.kind != key_infos[as->target_key].kind) return;
+  world_set(in, as->target, as->target_key, now.number);
+}
+
+void model_run_bindings(world *in) {
+  for (int next = take_lowest(in); next >= 0; next = take_lowest(in)) run(in, next);
+  for (int i = 0; i < in->watch_count; i++) model.observations[i].rounds = 0;
+}
+
+void model_settle_bindings(world *in, unsigned which) {
+  for (int i = 0; i < in->watch_count; i++)
+    if ((which >> i & 1) != 0) model_enqueue(in, i);
+  model_begin_hold();
+  model_run_bindings(in);
+  model_end_scope(in, NULL);
+}
+
+kvo_status model_bind(world *in, int number) {
+  const watch *as = &in->watches[number];
+  observation *self = &model.observations[number];
+  *self = (observation){.involved = UINT64_C(1) << model.life[as->slot] % 64, .end = {-1, 0, 0, 0}};
+  self->registered = self->known = model_tick();
+  self->live = self->is_expression = true;
+  value now;
+  kvo_status status = model_first(in, number, &now);
+  if (status != KVO_OK) {
+    self->live = false;
+    return status;
+  }
+  model_settle_bindings(in, 1u << number);
+  return KVO_OK;
+}
