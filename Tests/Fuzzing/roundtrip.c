@@ -39,7 +39,7 @@ static void set(ffi_cif *cif, void *result, void **arguments, void *user_data) {
   memcpy(stored, arguments[1], ((traveller *)user_data)->parsed->size);
 }
 
-static kvo_function closure(ffi_cif *cif, void (*body)(ffi_cif *, void *, void **, void *), void *user_data) {
+static kvo_function roundtrip_closure(ffi_cif *cif, void (*body)(ffi_cif *, void *, void **, void *), void *user_data) {
   union {
     void *address;
     kvo_function function;
@@ -78,8 +78,8 @@ static traveller *make(const char *type) {
   char name[32];
   snprintf(name, sizeof name, "Traveller%d", traveller_count);
   kvo_property_spec property = {.name = "value", .type = type};
-  property.getter = closure(&made->getter, get, made);
-  property.setter = closure(&made->setter, set, made);
+  property.getter = roundtrip_closure(&made->getter, get, made);
+  property.setter = roundtrip_closure(&made->setter, set, made);
   kvo_class_spec spec = {.struct_size = sizeof spec,
                          .name = name,
                          .instance_size = sizeof(kvo_object),

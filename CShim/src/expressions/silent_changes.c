@@ -63,10 +63,9 @@ static bool leads_elsewhere(const kvo_evaluation *over, const kvo_dependency *ho
 
 /* The change without notification is certain if all of this holds. After the same read, the newest evaluation read this key of another
  * object, and is still subscribed to it: so the holder had that object then. Only this thread has ever evaluated the observation (otherwise
- * nothing is compared). Each notified change has been followed, except the one that this evaluation follows; the evaluation itself
- * has made none. No other change of what was
- * read up to the holder is in progress, nor announced by hand. With several threads it is never certain, because one of them may have
- * stored and not notified yet; nothing is reported then. */
+ * nothing is compared). Each notified change has been followed, except the one that this evaluation follows, which may have led to all that
+ * was read after it; the evaluation itself has made none. No other change of what was read up to the holder is in progress, nor announced
+ * by hand. With several threads it is never certain, because one of them may have stored and not notified yet; nothing is reported then. */
 kvo_info *kvo__silent_change(kvo_evaluation *over, uint64_t *entered, kvo_key *key) {
   kvo_tracked *tracked = over->tracked;
   kvo__assert(kvo__holds(&tracked->lock));
@@ -75,6 +74,8 @@ kvo_info *kvo__silent_change(kvo_evaluation *over, uint64_t *entered, kvo_key *k
   if (!is_certain || over->read_count > KVO_MAX_READS) return NULL;
   for (size_t i = 0; i + 1 < over->read_count; i++) {
     const kvo_key_read *each = &over->reads[i], *next = each + 1;
+    if (each->info == kvo__slot_info((kvo_slot *)(uintptr_t)over->changed) && each->key == over->changed->key)
+      return NULL;
     const kvo_dependency *holder = find_by_address(tracked->dependencies, each->info, each->key);
     if (!leads_elsewhere(over, holder, next) || is_being_changed(over, next)) continue;
     kvo_info *changed = kvo__dependency_info(holder);
