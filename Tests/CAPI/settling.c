@@ -295,18 +295,6 @@ static void *set_often(void *object) {
   return NULL;
 }
 
-TEST("when several threads have set the sources of a binding, its target has the value of the last ones") {
-  cell cells[3] = {{.object = item_make(0)}, {.object = item_make(0)}};
-  cells[2].of[0] = &cells[0];
-  cells[2].of[1] = &cells[1];
-  bind_cell(&cells[2]);
-  pthread_t threads[2];
-  for (int i = 0; i < 2; i++) CHECK_EQ(pthread_create(&threads[i], NULL, set_often, cells[i].object), 0);
-  for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
-  CHECK_EQ(cells[2].object->value, 2 * SETS);
-  free_cells(cells, 3);
-}
-
 static void set_source_often(watcher *self, const kvo_change *change) {
   (void)change;
   pthread_t thread;
