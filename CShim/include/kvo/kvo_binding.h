@@ -361,8 +361,8 @@ typedef struct kvo_binding_observer {
   kvo_key target_key;
 } kvo_binding_observer;
 
-/** Returns a number of the settling in progress on this thread, which no other one has, to any observation with `is_binding`; 0 when nothing
- * is being settled. Cannot fail. Any thread. */
+/** Returns a number of the settling in progress on this thread, which no other one has, to any observation with `is_binding`; 0 when
+ * nothing is being settled. Cannot fail. Any thread. */
 KVO_API uint64_t kvo_settling_serial(void);
 
 /** Observes one stored key and stores the id in `*out`: `old_value` and `new_value` are what the frame delivers. NULL where it is not

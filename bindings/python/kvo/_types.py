@@ -55,7 +55,7 @@ class _ValueOps(C.Structure):
 class _ObserverOps(C.Structure):
     _fields_ = [
         ("callback", _Callback), ("destroy", _Destroy), ("abandon", _Destroy), ("evaluate", _Evaluate), ("release", _Callback),
-        ("same", _Same),
+        ("same", _Same), ("is_here", _address), ("ask", _address),
     ]  # fmt: skip
 
 
@@ -71,6 +71,7 @@ class _BindingObserver(C.Structure):
         ("key_path", C.c_char_p), ("options", C.c_int), ("ops", C.POINTER(_ObserverOps)), ("user_data", _address), ("context", _address),
         ("class_name", C.c_char_p), ("address", _address), ("file", C.c_char_p), ("line", C.c_uint32), ("deliver", _address),
         ("closure", _address), ("note", C.c_char_p), ("is_receiver", C.c_bool),
+        ("is_binding", C.c_bool), ("target", _address), ("target_key", C.c_uint64),
     ]  # fmt: skip
 
 
