@@ -37,6 +37,13 @@ static void warn_of_undefined(const kvo_object *object, const kvo_class *cls, co
       KVO_TELL(never_notifies, object, *path, property->name, KVO_SILENCE_UNDEFINED, place);
 }
 
+/* Whether a value may be or contain an object, which nothing retains: it could be gone when the value is told as the old one. Of a path that
+ * leads to nil at first it is not known: then it counts as one that does not. */
+static bool may_hold_object(const kvo_boxed *value) {
+  return value != NULL && value->value.bytes != NULL &&
+         strchr("@[<{", kvo__type_unqualified(value->value.type)[0]) != NULL;
+}
+
 /* The first version of the structure. */
 enum { LEAST_OBSERVER = KVO_SIZE_TO(kvo_observer, line) };
 
@@ -92,9 +99,11 @@ kvo_status kvo_add_observer(kvo_object *object, const kvo_observer *given, kvo_o
     status = kvo_binding_observe_key(object, kvo_key_hash(own->key_path, length), &described, &id);
   } else {
     /* Read the path once without recording: one that cannot be walked is refused before anything is registered. */
-    kvo__unbox(kvo__path_copy(object, own->key_path, &status, KVO_PATH_PROBED));
+    kvo_boxed *probe = kvo__path_copy(object, own->key_path, &status, KVO_PATH_PROBED);
+    bool holds_object = may_hold_object(probe);
+    kvo__unbox(probe);
     if (status == KVO_OK || status == KVO_ERROR_NO_GETTER)
-      status = kvo_binding_observe_tracked(object, &described, true, &id);
+      status = kvo_binding_observe_tracked(object, &described, !holds_object, &id);
     else
       kvo__free(own);
   }
