@@ -122,7 +122,7 @@ static void note_area(const kvo_raw_change *change, void *user_data) {
 }
 
 static void observe_area(seen *self, square *of, int options) {
-  static const kvo_observer_ops ops = {note_area, NULL, NULL, evaluate_area, release_copy, NULL, NULL, NULL};
+  static const kvo_observer_ops ops = {.callback = note_area, .evaluate = evaluate_area, .release = release_copy};
   kvo_binding_observer described = {
       .key_path = area_name, .options = (kvo_options)options, .ops = &ops, .user_data = self, KVO_HERE};
   self->of = of;
@@ -222,7 +222,7 @@ static void announce_side(square *of) {
 
 /* An observation of the key itself, which no change of another key notifies. */
 static void observe_key(seen *self, square *of, kvo_key key) {
-  static const kvo_observer_ops ops = {note_area, NULL, NULL, NULL, NULL, NULL, NULL, NULL};
+  static const kvo_observer_ops ops = {.callback = note_area};
   kvo_binding_observer described = {.key_path = "key", .ops = &ops, .user_data = self, KVO_HERE};
   CHECK_OK(kvo_binding_observe_key(&of->header, key, &described, &self->id));
 }

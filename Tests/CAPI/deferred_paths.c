@@ -90,7 +90,7 @@ TEST("once the deferred update was made, a replacement without notification is r
   check_only_too_deep(1);
   CHECK_EQ(path.calls, 1);
   parent->next = former; /* without notification */
-  item_set_value(present, 5);
+  item_set_next(parent, NULL);
   CHECK_EQ(faults.count, 2);
   CHECK_EQ((int)faults.code, KVO_FAULT_SILENT_CHANGE);
   end_path();

@@ -273,7 +273,7 @@ TEST("several objects that one expression has read die at the same time: each de
   object = shared_make();
   for (int round = 0; round < rounds(400); round++) {
     bool has_read = false;
-    static const kvo_observer_ops ops = {count_raw, NULL, NULL, read_all, release_nothing, NULL, NULL, NULL};
+    static const kvo_observer_ops ops = {.callback = count_raw, .evaluate = read_all, .release = release_nothing};
     kvo_binding_observer described = {.key_path = "all", .ops = &ops, .user_data = &has_read};
     kvo_observation id;
     for (int i = 0; i < THREADS; i++) dying[i] = shared_make();

@@ -121,7 +121,7 @@ static void release_value(void *value, void *user_data) {
 static void read_key(item *of, const char *key) { kvo_track_read(as_object(of), kvo_key_hash(key, strlen(key))); }
 
 static void observe_expression(expression *self, int options, bool keep_last) {
-  static const kvo_observer_ops ops = {record_call, NULL, NULL, evaluate, release_value, NULL, NULL, NULL};
+  static const kvo_observer_ops ops = {.callback = record_call, .evaluate = evaluate, .release = release_value};
   kvo_binding_observer described = {
       .key_path = "expression", .options = (kvo_options)options, .ops = &ops, .user_data = self, KVO_HERE};
   CHECK_OK(kvo_binding_observe_tracked(as_object(self->first), &described, keep_last, &self->id));
@@ -313,7 +313,7 @@ static void evaluate_or_churn(int number) {
     return;
   }
   while (working > 0) { /* expressions again, so that nodes next to those of the tested one are freed */
-    static const kvo_observer_ops ops = {ignore_change, NULL, NULL, read_many, free_nothing, NULL, NULL, NULL};
+    static const kvo_observer_ops ops = {.callback = ignore_change, .evaluate = read_many, .release = free_nothing};
     kvo_binding_observer described = {.key_path = "all", .ops = &ops};
     kvo_observation id;
     CHECK_OK(kvo_binding_observe_tracked(&all[0]->header, &described, false, &id));
@@ -323,7 +323,7 @@ static void evaluate_or_churn(int number) {
 
 TEST("an expression of many keys is evaluated while others that read them are registered and removed") {
   for (int i = 0; i < MANY; i++) all[i] = shared_make();
-  static const kvo_observer_ops ops = {ignore_change, NULL, NULL, read_many, free_nothing, NULL, NULL, NULL};
+  static const kvo_observer_ops ops = {.callback = ignore_change, .evaluate = read_many, .release = free_nothing};
   kvo_binding_observer described = {.key_path = "all", .ops = &ops};
   kvo_observation id;
   CHECK_OK(kvo_binding_observe_tracked(&all[0]->header, &described, false, &id));

@@ -50,7 +50,7 @@ static void note(const kvo_raw_change *change, void *user_data) {
 static void release(void *value, void *user_data) { (void)value, (void)user_data; }
 
 static kvo_observation begin(void) {
-  static const kvo_observer_ops ops = {note, NULL, NULL, evaluate, release, NULL, NULL, NULL};
+  static const kvo_observer_ops ops = {.callback = note, .evaluate = evaluate, .release = release};
   kvo_binding_observer described = {.key_path = "sum", .ops = &ops};
   kvo_observation id;
   one = shared_make();
@@ -127,7 +127,7 @@ static int who_tells(void) {
 }
 
 TEST("an expression depends on what it has read last, in any order and any number of times") {
-  static const kvo_observer_ops ops = {note, NULL, NULL, evaluate_otherwise, release, NULL, NULL, NULL};
+  static const kvo_observer_ops ops = {.callback = note, .evaluate = evaluate_otherwise, .release = release};
   kvo_binding_observer described = {.key_path = "sum", .ops = &ops};
   kvo_observation id;
   one = shared_make();

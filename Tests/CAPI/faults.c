@@ -199,10 +199,10 @@ TEST("KVO0011 is raised for a key that the class does not have, with the key tha
 TEST("KVO0011 is raised for an expression that reads nothing, and not for one that was removed meanwhile") {
   ignore_faults();
   item *object = item_make(0);
-  static const kvo_observer_ops removing = {never_called,    NULL, NULL, remove_while_evaluating,
-                                            release_nothing, NULL, NULL, NULL};
-  static const kvo_observer_ops reading_nothing = {never_called,    NULL, NULL, read_nothing,
-                                                   release_nothing, NULL, NULL, NULL};
+  static const kvo_observer_ops removing = {
+      .callback = never_called, .evaluate = remove_while_evaluating, .release = release_nothing};
+  static const kvo_observer_ops reading_nothing = {
+      .callback = never_called, .evaluate = read_nothing, .release = release_nothing};
   kvo_binding_observer described = {.key_path = "expression", .ops = &removing, .user_data = object};
   kvo_observation id;
   CHECK_OK(kvo_binding_observe_tracked(as_object(object), &described, false, &id));

@@ -54,7 +54,11 @@ static void *fail(void *user_data) {
 static void release_nothing(void *value, void *user_data) { (void)value, (void)user_data; }
 
 static void fail_often(void) {
-  static const kvo_observer_ops ops = {never_called, never_destroyed, abandon, fail, release_nothing, NULL, NULL, NULL};
+  static const kvo_observer_ops ops = {.callback = never_called,
+                                       .destroy = never_destroyed,
+                                       .abandon = abandon,
+                                       .evaluate = fail,
+                                       .release = release_nothing};
   for (int i = 0; i < rounds(2000); i++) {
     kvo_binding_observer observer = {.key_path = "expression", .ops = &ops, .user_data = calloc(1, sizeof(int))};
     kvo_observation id;
@@ -144,8 +148,11 @@ static void *read_next(void *user_data) {
 }
 
 TEST("an expression whose receiver is ended while it is registered was registered, and has ended") {
-  static const kvo_observer_ops ops = {
-      never_called, count_destroyed, must_not_abandon, read_next, release_nothing, NULL, NULL, NULL};
+  static const kvo_observer_ops ops = {.callback = never_called,
+                                       .destroy = count_destroyed,
+                                       .abandon = must_not_abandon,
+                                       .evaluate = read_next,
+                                       .release = release_nothing};
   static int destroyed, receiver;
   object = item_make(1);
   kvo_binding_observer observer = {.key_path = "expression",
@@ -186,7 +193,7 @@ static void turn_often(void) {
 }
 
 TEST("a key that alternates between leaf and dependency may be notified before a change at any moment") {
-  static const kvo_observer_ops ops = {ignore, NULL, NULL, read_value, release_nothing, NULL, NULL, NULL};
+  static const kvo_observer_ops ops = {.callback = ignore, .evaluate = read_value, .release = release_nothing};
   kvo_binding_observer observer = {.key_path = "expression", .options = KVO_PRIOR, .ops = &ops, .user_data = &stop};
   kvo_observation id;
   object = item_make(0);

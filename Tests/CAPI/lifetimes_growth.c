@@ -76,7 +76,7 @@ TEST("an expression that changes from 20 000 objects to 20 000 others does so in
   for (int i = 0; i < 2 * CROWD; i++) crowd[i / CROWD][i % CROWD] = item_make(i);
   item *root = item_make(0);
   int which = 0;
-  static const kvo_observer_ops ops = {note_nothing, NULL, NULL, read_crowd, release_nothing, NULL, NULL, NULL};
+  static const kvo_observer_ops ops = {.callback = note_nothing, .evaluate = read_crowd, .release = release_nothing};
   kvo_binding_observer described = {.key_path = "crowd", .ops = &ops, .user_data = &which};
   kvo_observation id;
   CHECK_OK(kvo_binding_observe_tracked(as_object(root), &described, false, &id));

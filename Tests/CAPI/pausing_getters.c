@@ -7,25 +7,28 @@
 
 typedef struct hooked {
   kvo_object header;
-  int value;
+  item *value;
 } hooked;
+
+/* Objects, because a value that may be one is read for a pause. */
+static item *values[3];
 
 /* Called once by the getter. */
 static void (*in_getter)(void);
 
-static int get_value(const hooked *of) {
+static item *get_value(const hooked *of) {
   void (*body)(void) = in_getter;
   in_getter = NULL;
   if (body != NULL) body();
   return of->value;
 }
 
-static void set_value(hooked *of, int value) { of->value = value; }
+static void set_value(hooked *of, item *value) { of->value = value; }
 
 static item *hooked_make(void) {
   static kvo_class *cls;
   static const kvo_property_spec value = {
-      .name = "value", .type = "i", .getter = (kvo_function)get_value, .setter = (kvo_function)set_value};
+      .name = "value", .type = "@", .getter = (kvo_function)get_value, .setter = (kvo_function)set_value};
   kvo_class_spec spec = {.struct_size = sizeof spec,
                          .name = "Hooked",
                          .instance_size = sizeof(item),
@@ -38,6 +41,8 @@ static item *hooked_make(void) {
 }
 
 static item *object, *root;
+
+static void set(int number) { KVO_SET(object, "value", item *, values[number]); }
 static watcher w;
 
 static void resume(void) { CHECK_OK(kvo_observation_resume(w.id, true)); }
@@ -49,12 +54,14 @@ static void resume_and_pause(void) {
 
 /* Of the key itself, and of a path that ends with it. */
 static void make(bool by_path) {
+  for (int i = 0; i < 3; i++) values[i] = item_make(i);
   root = item_make(0);
   object = hooked_make();
+  ((hooked *)object)->value = values[0];
   root->next = object;
   w = (watcher){0};
   watch(by_path ? root : object, by_path ? "next.value" : "value", KVO_OLD | KVO_NEW, &w);
-  item_set_value(object, 1);
+  set(1);
   CHECK_EQ(w.calls, 1);
 }
 
@@ -62,6 +69,7 @@ static void end(void) {
   CHECK_OK(kvo_remove_observer(w.id));
   kvo_object_destroy(as_object(object));
   item_destroy(root);
+  for (int i = 0; i < 3; i++) item_destroy(values[i]);
 }
 
 TEST("an observation that is resumed while its value is read for the pause is not paused, and keeps nothing") {
@@ -77,9 +85,9 @@ TEST("an observation that is resumed while its value is read for the pause is no
       if (round == 0) before = live_blocks;
       CHECK_EQ((long)live_blocks, before);
     }
-    item_set_value(object, 2);
+    set(2);
     CHECK_EQ(w.calls, 2);
-    CHECK_EQ(w.old_value.integer, 1);
+    CHECK(w.old_value.object == as_object(values[1]));
     end();
   }
 }
@@ -101,11 +109,11 @@ TEST("one that is resumed and paused again then keeps one value, and tells what 
     }
     in_getter = resume_and_pause;
     CHECK_OK(kvo_observation_pause(w.id));
-    item_set_value(object, 2);
+    set(2);
     CHECK_OK(kvo_observation_resume(w.id, true));
     CHECK_EQ(w.calls, 2);
-    CHECK_EQ(w.old_value.integer, 1);
-    CHECK_EQ(w.new_value.integer, 2);
+    CHECK(w.old_value.object == as_object(values[1]));
+    CHECK(w.new_value.object == as_object(values[2]));
     end();
   }
 }

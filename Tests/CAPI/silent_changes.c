@@ -90,7 +90,7 @@ static void nothing(void *user_data) { (void)user_data; }
 TEST("KVO0032 is not raised for a change whose observers change the path again while they are being notified") {
   begin(2, KVO_OLD);
   old_middle = counted_next(root);
-  static const kvo_observer_ops ops = {change_again, nothing, NULL, NULL, NULL, NULL, NULL, NULL};
+  static const kvo_observer_ops ops = {.callback = change_again, .destroy = nothing};
   kvo_binding_observer described = {.key_path = "next", .ops = &ops};
   kvo_observation first;
   CHECK_OK(kvo_binding_observe_key(counted_object(root), kvo_key_hash("next", 4), &described, &first));

@@ -300,10 +300,7 @@ kvo_status model_pause(world *in, int number) {
   if (self->paused) return KVO_OK;
   self->paused = true;
   self->missed = false;
-  if (!self->is_expression)
-    self->kept = read_direct(in, number);
-  else if ((in->watches[number].options & KVO_OLD) != 0) /* the value at the pause is the old value after it */
-    self->last = model_settle(in, number);
+  if (!self->is_expression) self->kept = read_direct(in, number);
   return KVO_OK;
 }
 

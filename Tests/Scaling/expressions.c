@@ -24,7 +24,7 @@ static void release_value(void *value, void *user_data) {
 }
 
 static void observe_all(size_t n) {
-  static const kvo_observer_ops ops = {ignore, NULL, NULL, read_all, release_value, NULL, NULL, NULL};
+  static const kvo_observer_ops ops = {.callback = ignore, .evaluate = read_all, .release = release_value};
   read_objects = scaling_array(n, sizeof *read_objects);
   read_count = n;
   for (size_t i = 0; i < n; i++) read_objects[i] = counted_make((int)i);

@@ -322,6 +322,11 @@ typedef struct kvo_observer_ops {
   /** NULL without `is_here`: called for a change that was made on a thread which may not evaluate. Arranges for kvo_settle to be called on
    * one that may, now or later. It is not called again until then, except after a pause. */
   void (*KVO_NULLABLE ask)(kvo_observation observation, void *user_data);
+  /** For expressions that end at a property (kvo_track_value_is_of): makes of a value of that property what `evaluate` would return. `spare`
+   * is a value that is no longer used, or NULL: it is changed and returned, or freed. NULL is returned if there is no memory. Without this
+   * function, or without memory, the old value of the change after the next one may be evaluated before that change. */
+  void *KVO_NULLABLE (*KVO_NULLABLE of_property)(const kvo_property *property, const void *value,
+                                                 void *KVO_NULLABLE spare, void *user_data);
 } kvo_observer_ops;
 
 /** Describes an observation registered through a binding. */
@@ -372,10 +377,10 @@ KVO_API kvo_status kvo_binding_observe_key(kvo_object *object, kvo_key key, cons
 
 /** Observes whatever the observer's `evaluate` reads: a key path, a computed property or any expression. Stores the id in `*out`.
  *
- * The expression is evaluated at registration, before a change if the old value is wanted, and after each change of what it read: possibly
- * on several threads at the same time, and within itself if it changes what it has read. With `is_here` it is
- * evaluated at registration, and later only where that is true. `keep_last` keeps the last value, so that it can
- * be delivered as the old value when an intermediate object dies. Fails as kvo_binding_observe_key does. */
+ * The expression is evaluated at registration and after each change of what it read, except a change of the property at which it ends
+ * (kvo_track_value_is_of): possibly on several threads at the same time, and within itself if it changes what it has read. With `is_here`
+ * it is evaluated at registration, and later only where that is true. `keep_last` keeps the value that was delivered last, if the old value
+ * is wanted. Otherwise the old value is evaluated before a change. Fails as kvo_binding_observe_key does. */
 KVO_API kvo_status kvo_binding_observe_tracked(kvo_object *object, const kvo_binding_observer *observer, bool keep_last,
                                                kvo_observation *out);
 

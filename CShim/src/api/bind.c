@@ -32,7 +32,7 @@ static void *evaluate(void *user_data) {
   if (of->compute != NULL)
     of->compute(of->user_data, keep, &value);
   else
-    value = kvo__path_copy(of->source, of->path, &status, KVO_PATH_OBSERVED_WITH_OLD);
+    value = kvo__path_copy(of->source, of->path, &status, KVO_PATH_OBSERVED);
   return value;
 }
 

@@ -43,8 +43,7 @@ static inline kvo_frame_content *kvo__frame_content_of(kvo_frame *frame) { retur
 
 /** Whether a node's expression is evaluated for this change; other nodes get the frame's values. */
 static inline bool kvo__frame_evaluates(const kvo_frame_content *change, kvo_node_kind kind) {
-  return kind == KVO_NODE_DEPENDENCY || kind == KVO_NODE_LEAD ||
-         (kind == KVO_NODE_SUBJECT && change->kind == KVO_CHANGE_SETTING);
+  return kind == KVO_NODE_DEPENDENCY || (kind == KVO_NODE_SUBJECT && change->kind == KVO_CHANGE_SETTING);
 }
 
 KVO_HIDDEN uint32_t kvo__frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key, bool by_setter,

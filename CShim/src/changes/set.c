@@ -124,16 +124,19 @@ INLINE bool has_values(const reading *of, const kvo_node *node) {
 
 /* Notifies a key path whose value is that of the key. False if the frame is needed for that. */
 INLINE bool call_leaf(const reading *of, kvo_raw_change *record, kvo_mark *mark, const kvo_node *node) {
-  const kvo_tracked *tracked = node->user_data;
+  kvo_tracked *tracked = node->user_data;
   bool is_usual = atomic_load(&node->birth) <= of->limit && kvo__dependency(node)->order <= of->registered &&
                   atomic_load_explicit(&tracked->registered, memory_order_acquire) != 0 && of->depth == 0 &&
-                  atomic_load_explicit(&tracked->last, memory_order_relaxed) == NULL &&
                   !atomic_load_explicit(&tracked->is_stale, memory_order_relaxed) &&
                   !atomic_load_explicit(&kvo__has_in_place, memory_order_relaxed);
   if (UNLIKELY(!is_usual || kvo__own.open_changes != 0)) return false;
   begin_delivery(mark, tracked->anchor, tracked->id);
   if (UNLIKELY(kvo__attended() != 0)) attend();
   if (UNLIKELY(!atomic_load(&tracked->live))) return true;
+  if (tracked->keeps_last) {
+    kvo__tracked_leaf(tracked, record);
+    return true;
+  }
   record->object = tracked->object;
   record->instance = tracked->instance;
   record->observation = tracked->id;

@@ -60,9 +60,7 @@ static void report_broken(kvo_status status, const kvo_c_observer *observer) {
 static void *c_evaluate(void *user_data) {
   kvo_c_observer *observer = user_data;
   kvo_status status;
-  /* C objects are not retained, so an intermediate object may die: keep the last value then, if the old value is wanted. */
-  kvo_path_use use = (observer->options & KVO_OLD) == 0 ? KVO_PATH_OBSERVED : KVO_PATH_OBSERVED_WITH_OLD;
-  kvo_boxed *box = kvo__path_copy(observer->object, observer->key_path, &status, use);
+  kvo_boxed *box = kvo__path_copy(observer->object, observer->key_path, &status, KVO_PATH_OBSERVED);
   bool is_broken =
       status == KVO_ERROR_UNDEFINED_KEY || status == KVO_ERROR_NOT_AN_OBJECT || status == KVO_ERROR_TYPE_MISMATCH;
   if (is_broken && kvo_track_is_subscribing()) report_broken(status, observer);
@@ -83,6 +81,26 @@ static bool c_same(const void *one, const void *other, void *user_data) {
   return kvo__value_same(&boxes[0]->value, &boxes[1]->value);
 }
 
-const kvo_observer_ops kvo__c_ops = {c_callback, c_destroy, c_abandon, c_evaluate, c_release, c_same, NULL, NULL};
+static void box_again(const kvo_value *value, void *arg) {
+  kvo_boxed **box = arg;
+  *box = kvo__box_again(value, *box);
+}
+
+static void *c_of_property(const kvo_property *property, const void *value, void *spare, void *user_data) {
+  (void)user_data;
+  kvo_boxed *box = spare;
+  kvo__property_view(property, value, box_again, &box);
+  return box;
+}
+
+const kvo_observer_ops kvo__c_ops = {
+    .callback = c_callback,
+    .destroy = c_destroy,
+    .abandon = c_abandon,
+    .evaluate = c_evaluate,
+    .release = c_release,
+    .same = c_same,
+    .of_property = c_of_property,
+};
 
 bool kvo__is_of_c(const kvo_observer_ops *ops) { return ops == &kvo__c_ops; }

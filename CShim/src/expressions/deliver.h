@@ -32,7 +32,6 @@ typedef enum kvo_path_use {
   KVO_PATH_READ,
   KVO_PATH_PROBED,
   KVO_PATH_OBSERVED,
-  KVO_PATH_OBSERVED_WITH_OLD,
 } kvo_path_use;
 
 /** Checks what a program has passed to read or set by: a key path that is well-formed, and an object. Fails for memory whose header was

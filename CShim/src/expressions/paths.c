@@ -229,8 +229,6 @@ static bool follow(kvo_walk *walk, held *at, const kvo_property *property, kvo_p
 static void declare(const kvo_walk *walk, const kvo_property *property, kvo_object *object) {
   bool is_stored = property->affected_by == NULL && (property->flags & KVO_PROPERTY_COMPUTED) == 0;
   if (is_stored && walk->use == KVO_PATH_OBSERVED) kvo_track_value_is_of(object, property->key);
-  if (is_stored && walk->use == KVO_PATH_OBSERVED_WITH_OLD && property->to_many != NULL)
-    kvo_track_elements_are_of(object, property->key);
 }
 
 kvo_status kvo__walk_object(kvo_walk *walk, kvo_object *object, kvo_path path, bool is_whole, kvo_value_reader reader,

@@ -10,13 +10,20 @@ void kvo__cell_release(kvo_tracked *tracked, kvo_cell *held) {
   /* The only reference needs no atomic subtraction: others are made from one that is held. */
   bool is_only = atomic_load_explicit(&held->references, memory_order_acquire) == 1;
   if (!is_only && atomic_fetch_sub(&held->references, 1) != 1) return;
+  atomic_store_explicit(&held->references, 1, memory_order_relaxed);
+  kvo_cell *none = NULL;
+  if (atomic_load(&tracked->has_leaf) && tracked->keeps_last &&
+      atomic_compare_exchange_strong(&tracked->spare, &none, held))
+    return;
   if (held->value != NULL) tracked->ops->release(held->value, tracked->user_data);
   kvo__free(held);
 }
 
 void kvo__tracked_release(kvo_tracked *tracked) {
   if (atomic_fetch_sub(&tracked->references, 1) != 1) return;
+  atomic_store(&tracked->has_leaf, false);
   kvo__cell_release(tracked, atomic_load(&tracked->last));
+  kvo__cell_release(tracked, atomic_load(&tracked->spare));
   void (*end)(void *user_data) = tracked->is_complete ? tracked->ops->destroy : tracked->ops->abandon;
   if (end != NULL) end(tracked->user_data);
   kvo__end_tell(tracked->id);
@@ -191,7 +198,7 @@ static kvo_status depend(kvo_tracked *tracked, kvo_info *info, kvo_key key, uint
   atomic_store_explicit(&made->node.kind, KVO_NODE_DEPENDENCY, memory_order_relaxed);
   bool reads_before = (tracked->options & KVO_OLD) != 0 && !tracked->keeps_last;
   made->node.options =
-      (uint16_t)(tracked->options | (reads_before ? KVO_NODE_READS_BEFORE : 0) |
+      (uint16_t)(tracked->options | (tracked->keeps_last ? KVO_NEW : 0) | (reads_before ? KVO_NODE_READS_BEFORE : 0) |
                  (tracked->is_checked ? KVO_NODE_IS_CHECKED : 0) | (tracked->is_binding ? KVO_NODE_BINDS : 0));
   made->node.user_data = tracked;
   made->order = tracked->order;
@@ -363,6 +370,9 @@ void kvo_track_elements_are_of(kvo_object *object, kvo_key key) {
 /* The read whose value the result of the evaluation is, or NULL. */
 static const kvo_key_read *leaf_of(const kvo_evaluation *over) {
   if (over->status != KVO_OK || over->read_count == 0 || over->read_count > KVO_MAX_READS) return NULL;
+  const kvo_tracked *tracked = over->tracked;
+  bool is_settled = tracked->is_binding, is_told_later = tracked->keeps_last && tracked->ops->of_property == NULL;
+  if (is_settled || is_told_later) return NULL;
   const kvo_key_read *last = &over->reads[over->read_count - 1];
   /* If another key was read after it, a getter has computed the result from that. */
   if (over->value_info != last->info || over->value_key != last->key) return NULL;
@@ -464,10 +474,7 @@ bool kvo__settle_leaf(kvo_tracked *tracked, kvo_evaluation *over) {
     bool is_leaf = leaf != NULL && kvo__dependency_info(each) == leaf->info && kvo__dependency_key(each) == leaf->key;
     bool is_subject =
         kvo__dependency_info(each) == over->subject_info && kvo__dependency_key(each) == over->subject_key;
-    kvo_node_kind kind = is_leaf        ? KVO_NODE_LEAF
-                         : is_subject   ? KVO_NODE_SUBJECT
-                         : leaf != NULL ? KVO_NODE_LEAD
-                                        : KVO_NODE_DEPENDENCY;
+    kvo_node_kind kind = is_leaf ? KVO_NODE_LEAF : is_subject ? KVO_NODE_SUBJECT : KVO_NODE_DEPENDENCY;
     if (kvo__node_kind(&each->node) != kind) kvo__node_turn(kvo__dependency_info(each), &each->node, kind);
   }
   tracked->is_regular = is_regular(tracked, over);

@@ -269,12 +269,64 @@ void kvo__tracked_tell_initial(kvo_tracked *tracked, kvo_cell *now) {
   tell(tracked, false, NULL, now);
 }
 
+static void tell_prior(kvo_tracked *tracked) {
+  kvo__lock(&tracked->lock);
+  kvo_cell *last = atomic_load_explicit(&tracked->last, memory_order_relaxed);
+  if (last != NULL) atomic_fetch_add(&last->references, 1);
+  kvo__unlock(&tracked->lock);
+  tell(tracked, true, last, NULL);
+  kvo__cell_release(tracked, last);
+}
+
+/* The value of the expression, made from that of the property at its end; NULL without memory. */
+static kvo_cell *of_property(kvo_tracked *tracked, const kvo_raw_change *change) {
+  bool is_whole = change->kind == KVO_CHANGE_SETTING;
+  const kvo_property *property = change->property;
+  kvo_object *changed = (kvo_object *)(uintptr_t)change->changed;
+  void *copy = is_whole ? NULL : kvo__property_copy(property, changed, NULL); /* the change has only some elements */
+  const void *value = is_whole ? change->new_value : copy;
+  kvo_cell *made = atomic_exchange(&tracked->spare, NULL);
+  if (made == NULL && (made = kvo__alloc(sizeof *made)) != NULL)
+    atomic_store_explicit(&made->references, 1, memory_order_relaxed);
+  if (made != NULL && value != NULL) {
+    made->began = kvo__own.thread != NULL ? ++kvo__own.thread->clock : 0;
+    made->value = tracked->ops->of_property(property, value, made->value, tracked->user_data);
+  } else {
+    kvo__cell_release(tracked, made);
+    made = NULL;
+  }
+  kvo__property_release(property, copy);
+  return made;
+}
+
+/* Its old value is what was told last. */
+static void tell_setting(kvo_tracked *tracked, const kvo_raw_change *change) {
+  if (change->is_prior) {
+    tell_prior(tracked);
+    return;
+  }
+  kvo_cell *now = of_property(tracked, change);
+  kvo__tracked_tell_present(tracked, now, false);
+  kvo__cell_release(tracked, now);
+}
+
 void kvo__tracked_leaf(kvo_tracked *tracked, const kvo_raw_change *change) {
+  if (tracked->keeps_last && change->kind == KVO_CHANGE_SETTING) {
+    tell_setting(tracked, change);
+    return;
+  }
   kvo_raw_change record = *change;
   record.object = tracked->object;
   record.instance = tracked->instance;
   record.observation = tracked->id;
-  if (!change->is_prior && (atomic_load(&tracked->has_leaf) || !tracked->keeps_last)) forget_last(tracked);
+  bool is_told = !change->is_prior && atomic_load(&tracked->registered) != 0;
+  if (is_told && !tracked->keeps_last) {
+    forget_last(tracked);
+  } else if (is_told && atomic_load(&tracked->has_leaf)) {
+    kvo_cell *now = of_property(tracked, change);
+    kvo__tracked_set_last(tracked, now);
+    kvo__cell_release(tracked, now);
+  }
   call(tracked, &record);
 }
 
@@ -363,25 +415,15 @@ static void settle_and_tell(kvo_tracked *tracked, const kvo_slot *changed, bool 
   kvo__cell_release(tracked, now);
 }
 
-static void tell_prior(kvo_tracked *tracked) {
-  kvo__lock(&tracked->lock);
-  kvo_cell *last = atomic_load_explicit(&tracked->last, memory_order_relaxed);
-  if (last != NULL) atomic_fetch_add(&last->references, 1);
-  kvo__unlock(&tracked->lock);
-  tell(tracked, true, last, NULL);
-  kvo__cell_release(tracked, last);
+void kvo__tracked_read_last(kvo_tracked *tracked) {
+  if (atomic_load_explicit(&tracked->last, memory_order_relaxed) != NULL) return;
+  kvo_cell *present = read_before(tracked), *none = NULL;
+  if (!atomic_compare_exchange_strong(&tracked->last, &none, present)) kvo__cell_release(tracked, present);
 }
 
 void kvo__tracked_will(kvo_tracked *tracked, const kvo_change_place *place, bool wants_last) {
   if (is_elsewhere(tracked) || is_being_evaluated(tracked, false) || kvo__is_postponed(tracked, place, false)) return;
-  if (wants_last && atomic_load_explicit(&tracked->last, memory_order_relaxed) == NULL) {
-    kvo_cell *present = read_before(tracked);
-    kvo__lock(&tracked->lock);
-    bool is_first = atomic_load_explicit(&tracked->last, memory_order_relaxed) == NULL;
-    if (is_first) atomic_store_explicit(&tracked->last, present, memory_order_relaxed);
-    kvo__unlock(&tracked->lock);
-    if (!is_first) kvo__cell_release(tracked, present);
-  }
+  if (wants_last) kvo__tracked_read_last(tracked);
   if ((tracked->options & KVO_PRIOR) != 0) tell_prior(tracked);
 }
 

@@ -67,9 +67,11 @@ struct kvo_tracked {
   /** How often the list has changed. */
   uint64_t list_changes;
   uint64_t started, committed;
-  /** The value that the observer was told last, if old values are wanted. NULL after a change of a leaf, whose old value is that of the
-   * leaf, and for an expression that does not keep it: except from before a change until it is told. */
+  /** The value that the observer was told last, if old values are wanted. NULL if it is not known, and for an expression that does not
+   * keep it: except from before a change until it is told. */
   kvo_cell *_Atomic last;
+  /** A value of no more use, for the next one that is made from that of a property; or NULL. Not guarded. */
+  kvo_cell *_Atomic spare;
   /** When the evaluation began whose value was told last: the thread, and its clock then. */
   const kvo_thread *told_by;
   uint64_t told_at;
@@ -193,6 +195,8 @@ KVO_HIDDEN kvo_cell *kvo__arm_once(kvo_tracked *tracked, const kvo_slot *changed
 KVO_HIDDEN kvo_cell *kvo__arm(kvo_tracked *tracked, const kvo_slot *changed, kvo_status *status);
 /** Makes a value the one that was told last, as far as it is kept. */
 KVO_HIDDEN void kvo__tracked_set_last(kvo_tracked *tracked, kvo_cell *now);
+/** Reads the value that the observer knows, if it is not kept, before a change or a pause. */
+KVO_HIDDEN void kvo__tracked_read_last(kvo_tracked *tracked);
 /** Tells the present value; without memory, that there is a new one. The old value is what was told last. */
 KVO_HIDDEN void kvo__tracked_tell_present(kvo_tracked *tracked, kvo_cell *now, bool if_changed);
 /** Leaves a change to a later delivery if none may begin here; nor may an evaluation: its getters may make changes. Until then the

@@ -95,13 +95,11 @@ static kvo_status pause_tracked(kvo_tracked *tracked) {
   kvo__unlock(&tracked->lock);
   if (!live) return KVO_ERROR_NOT_REGISTERED;
   if (!pauses || (tracked->options & KVO_OLD) == 0 || !kvo__tracked_may_read(tracked)) return KVO_OK;
-  kvo_status status;
-  kvo_cell *present = kvo__arm(tracked, NULL, &status); /* also if it does not keep what it has told */
+  kvo__tracked_read_last(tracked);
   kvo__lock(&tracked->lock);
-  bool keeps = tracked->held != 0;
-  kvo_cell *before = keeps ? atomic_exchange(&tracked->last, present) : present;
+  bool is_paused = tracked->held != 0; /* a getter may have resumed it */
   kvo__unlock(&tracked->lock);
-  kvo__cell_release(tracked, before);
+  if (!is_paused) kvo__tracked_unchanged(tracked);
   return KVO_OK;
 }
 

@@ -113,3 +113,15 @@ kvo_boxed *kvo__box(const kvo_value *value) {
   }
   return box;
 }
+
+kvo_boxed *kvo__box_again(const kvo_value *value, kvo_boxed *spare) {
+  bool is_plain =
+      value->type != NULL && value->bytes != NULL && strchr("*?[<", kvo__type_unqualified(value->type)[0]) == NULL;
+  if (is_plain && spare != NULL && spare->value.bytes != NULL && spare->value.size == value->size &&
+      strcmp(spare->value.type, value->type) == 0) {
+    memcpy((void *)(uintptr_t)spare->value.bytes, value->bytes, value->size);
+    return spare;
+  }
+  kvo__unbox(spare);
+  return kvo__box(value);
+}

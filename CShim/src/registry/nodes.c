@@ -82,9 +82,7 @@ static void count(uint8_t *wanting, bool wants, int by) {
 /* Adds what a node wants to the counts of its slot, or subtracts it; info->lock is held. */
 static void slot_count(kvo_slot *slot, const kvo_node *node, int by) {
   kvo_node_kind kind = kvo__node_kind(node);
-  bool evaluated = kind == KVO_NODE_DEPENDENCY || kind == KVO_NODE_LEAD;
-  bool reads_before =
-      (node->options & KVO_NODE_READS_BEFORE) != 0 || (kind == KVO_NODE_LEAD && (node->options & KVO_OLD) != 0);
+  bool evaluated = kind == KVO_NODE_DEPENDENCY, reads_before = (node->options & KVO_NODE_READS_BEFORE) != 0;
   bool is_checked = evaluated && slot->index != KVO_NO_PROPERTY && (node->options & KVO_NODE_IS_CHECKED) != 0;
   count(&slot->wanting_old, is_checked || (!evaluated && (node->options & KVO_OLD) != 0), by);
   count(&slot->wanting_new, !evaluated && (node->options & KVO_NEW) != 0, by);

@@ -12,12 +12,11 @@ typedef enum kvo_node_kind {
   KVO_NODE_MISSED,
   KVO_NODE_ANCHOR,
   KVO_NODE_DEATH,
-  /** A key that an expression has read. A LEAF is one whose value is that of the expression; the others of that expression LEAD there. A
-   * SUBJECT has the elements that the expression's value has. */
+  /** A key that an expression has read. A LEAF is one whose value is that of the expression. A SUBJECT has the elements that the
+   * expression's value has. */
   KVO_NODE_DEPENDENCY,
   KVO_NODE_LEAF,
-  KVO_NODE_SUBJECT,
-  KVO_NODE_LEAD
+  KVO_NODE_SUBJECT
 } kvo_node_kind;
 
 /* Keep these small: each observed object has one slot in its info, and each observation has a node. */

@@ -24,6 +24,8 @@ KVO_HIDDEN void kvo__property_view(const kvo_property *property, const void *val
 KVO_HIDDEN kvo_boxed *kvo__box(const kvo_value *value);
 /** Frees it. NULL is ignored. */
 KVO_HIDDEN void kvo__unbox(kvo_boxed *box);
+/** Copies a value into a box that is no longer used, or frees that and makes another one. */
+KVO_HIDDEN kvo_boxed *kvo__box_again(const kvo_value *value, kvo_boxed *spare);
 /** A list or a set of boxes, which it owns from now on, as a box: `type` is "[?]" or the like. NULL without memory, or if a box is NULL;
  * then all boxes are freed. */
 KVO_HIDDEN kvo_boxed *kvo__box_of(const char *type, kvo_boxed **boxes, size_t count);

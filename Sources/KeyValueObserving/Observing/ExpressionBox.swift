@@ -54,6 +54,15 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
     isEqual(first.assumingMemoryBound(to: Value.self).pointee, second.assumingMemoryBound(to: Value.self).pointee)
   }
 
+  override func value(
+    of property: UnsafePointer<kvo_property>, at storage: UnsafeRawPointer
+  ) -> UnsafeMutableRawPointer? {
+    guard let leaf = UnsafeRawPointer(bitPattern: leaf.load(ordering: .acquiring)) else { return nil }
+    return Unmanaged<PathLeaf<Value>>.fromOpaque(leaf)._withUnsafeGuaranteedRef {
+      .__copy($0.read(storage), as: Value.self)
+    }
+  }
+
   func register(
     with object: Object, _ options: NSKeyValueObservingOptions, _ site: SourceLocation,
     _ observer: ObserverDescription?

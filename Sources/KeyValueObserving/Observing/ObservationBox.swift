@@ -26,9 +26,12 @@ class ObservationBox {
   /// Returns whether two values that `evaluate` returned are equal; `false` if they cannot be compared.
   func areEqual(_ first: UnsafeRawPointer, _ second: UnsafeRawPointer) -> Bool { false }
 
+  /// For an expression that ends at a property: makes of a value of that property what `evaluate` returns; `nil` if the object is gone.
+  func value(of property: UnsafePointer<kvo_property>, at storage: UnsafeRawPointer) -> UnsafeMutableRawPointer? { nil }
+
   /// Receives a change of an expression that is evaluated on an actor. One of the last property of a path comes on any thread.
   private func deliverOnActor(_ change: UnsafePointer<kvo_raw_change>) {
-    guard readsAgain, change.pointee.property != nil, !evaluator!.mayEvaluate else { return deliver(self, change) }
+    guard readsAgain, !evaluator!.mayEvaluate else { return deliver(self, change) }
     if !change.pointee.is_prior { kvo_unsettle(change.pointee.observation) }
   }
 
@@ -42,7 +45,13 @@ class ObservationBox {
         evaluate: { box($0)._withUnsafeGuaranteedRef { $0.evaluate() } },
         release: { value, pointer in box(pointer)._withUnsafeGuaranteedRef { $0.release(value) } },
         same: { first, second, pointer in box(pointer)._withUnsafeGuaranteedRef { $0.areEqual(first, second) } },
-        is_here: nil, ask: nil))
+        is_here: nil, ask: nil,
+        of_property: { property, value, spare, pointer in
+          box(pointer)._withUnsafeGuaranteedRef {
+            if let spare { $0.release(spare) }
+            return $0.value(of: property, at: value)
+          }
+        }))
     change(&operations.pointee)
     return UnsafePointer(operations)
   }
@@ -133,7 +142,7 @@ struct DirectClosure {
     operations.initialize(
       to: kvo_observer_ops(
         callback: { _, _ in }, destroy: { release($0) }, abandon: { release($0) }, evaluate: nil, release: nil,
-        same: nil, is_here: nil, ask: nil))
+        same: nil, is_here: nil, ask: nil, of_property: nil))
     return UnsafePointer(operations)
   }()
 

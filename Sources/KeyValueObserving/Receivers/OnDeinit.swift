@@ -52,7 +52,7 @@ public final class KeyValueDeinitHandler: Sendable {
       operations.initialize(
         to: kvo_observer_ops(
           callback: { _, _ in }, destroy: { Unmanaged<Box>.fromOpaque($0!).takeRetainedValue().call() }, abandon: nil,
-          evaluate: nil, release: nil, same: nil, is_here: nil, ask: nil))
+          evaluate: nil, release: nil, same: nil, is_here: nil, ask: nil, of_property: nil))
       return UnsafePointer(operations)
     }()
 

@@ -77,7 +77,7 @@ final class ReceiverEnd: Sendable {
       to: kvo_observer_ops(
         callback: { _, _ in },
         destroy: { Unmanaged<ReceiverEnd>.fromOpaque($0!).takeRetainedValue().receiverDied() }, abandon: nil,
-        evaluate: nil, release: nil, same: nil, is_here: nil, ask: nil))
+        evaluate: nil, release: nil, same: nil, is_here: nil, ask: nil, of_property: nil))
     return UnsafePointer(operations)
   }()
 

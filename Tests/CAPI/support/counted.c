@@ -207,7 +207,8 @@ static void release_value(void *value, void *user_data) {
 }
 
 kvo_status counted_try_watch(counted_watcher *watcher, counted *root, int depth, int options) {
-  static const kvo_observer_ops ops = {note, end, NULL, evaluate, release_value, NULL, NULL, NULL};
+  static const kvo_observer_ops ops = {
+      .callback = note, .destroy = end, .evaluate = evaluate, .release = release_value};
   memset(watcher, 0, sizeof *watcher);
   watcher->root = root;
   watcher->depth = depth;

@@ -121,6 +121,12 @@ template <class T, class Handler> struct typed_observer {
     stop_exceptions(self.key_path.c_str(), [&] { self.handler(made); });
   }
   static void destroy(void *user_data) { delete static_cast<typed_observer *>(user_data); }
+  static kvo_observer_ops ops() {
+    kvo_observer_ops made{};
+    made.callback = call;
+    made.destroy = made.abandon = destroy;
+    return made;
+  }
 };
 
 /** The observer of an expression. */
@@ -143,6 +149,15 @@ template <class T, class Expression, class Handler> struct expression_observer :
     typed_observer<T, Handler>::call(raw, static_cast<expression_observer *>(user_data));
   }
   static void destroy(void *user_data) { delete static_cast<expression_observer *>(user_data); }
+  static kvo_observer_ops ops() {
+    kvo_observer_ops made{};
+    made.callback = call;
+    made.destroy = made.abandon = destroy;
+    made.evaluate = evaluate;
+    made.release = release;
+    made.same = is_comparable<T>::value ? same : nullptr;
+    return made;
+  }
 };
 
 template <class Handler> struct text_observer {
@@ -177,8 +192,7 @@ template <class Class, class Owner, class T, class Handler>
                             kvo_options options = detail::old_and_new, const char *file = __builtin_FILE(),
                             unsigned line = __builtin_LINE()) {
   using observer_type = detail::typed_observer<T, Handler>;
-  static const kvo_observer_ops ops{
-      observer_type::call, observer_type::destroy, observer_type::destroy, nullptr, nullptr, nullptr, nullptr, nullptr};
+  static const kvo_observer_ops ops = observer_type::ops();
   kvo_object *header = object.kvo();
   const char *name = (object.*member).name();
   auto observer = std::unique_ptr<observer_type>(new observer_type{std::move(handler), name});
@@ -198,14 +212,7 @@ template <class Expression, class Handler, class T = std::decay_t<std::invoke_re
                             kvo_options options = detail::old_and_new, const char *file = __builtin_FILE(),
                             unsigned line = __builtin_LINE()) {
   using observer_type = detail::expression_observer<T, Expression, Handler>;
-  static const kvo_observer_ops ops{observer_type::call,
-                                    observer_type::destroy,
-                                    observer_type::destroy,
-                                    observer_type::evaluate,
-                                    observer_type::release,
-                                    detail::is_comparable<T>::value ? observer_type::same : nullptr,
-                                    nullptr,
-                                    nullptr};
+  static const kvo_observer_ops ops = observer_type::ops();
   auto observer = std::make_unique<observer_type>(std::move(expression), std::move(handler));
   kvo_binding_observer described = detail::binding_observer("expression", options, &ops, observer.get(), file, line);
   kvo_observation observation = 0;
