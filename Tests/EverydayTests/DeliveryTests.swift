@@ -394,7 +394,7 @@
       #expect(panel.log == [])
       document.author!.name = "Z"
       document.pages = 6
-      #expect(panel.log == ["Y>Z", "5>6"])
+      #expect(panel.log == ["X>Z", "5>6"])
     }
   }
 

@@ -38,15 +38,15 @@ struct KeyPathWalk {
 
   /// Returns the value of an observed path, and declares the stored property that it comes from, if it does.
   static func observedValue(
-    of object: some KeyValueObservable, at path: String
+    of object: some KeyValueObservable, at path: String, declares: Bool = true
   ) throws(KeyPathError) -> Any? {
-    try observedValue(of: object, at: .path(path))
+    try observedValue(of: object, at: .path(path), declares: declares)
   }
 
   static func observedValue(
-    of object: some KeyValueObservable, at path: CodedPath
+    of object: some KeyValueObservable, at path: CodedPath, declares: Bool = true
   ) throws(KeyPathError) -> Any? {
-    try KeyPathWalk(isObserving: true).value(of: object, at: path, declares: true)
+    try KeyPathWalk(isObserving: true).value(of: object, at: path, declares: declares)
   }
 
   /// Returns the value for a path from any value, or `nil` if a value on the path is `nil`.

@@ -79,12 +79,6 @@ final class ClassicObservation: ObserverBox, @unchecked Sendable {
     return .__copy(value(of: object), as: Any.self)
   }
 
-  override func value(
-    of property: UnsafePointer<kvo_property>, at storage: UnsafeRawPointer
-  ) -> UnsafeMutableRawPointer? {
-    .__copy(value(at: storage, of: property, isWhole: true), as: Any.self)
-  }
-
   override func release(_ value: UnsafeMutableRawPointer) { value.__release(as: Any.self) }
 
   override func areEqual(_ first: UnsafeRawPointer, _ second: UnsafeRawPointer) -> Bool {
@@ -94,7 +88,8 @@ final class ClassicObservation: ObserverBox, @unchecked Sendable {
   /// Returns the value to deliver. A key that is undefined because another object was put on the path is a fault.
   private func value(of object: any KeyValueObservable) -> Any {
     do {
-      return dictionaryValue(try KeyPathWalk.observedValue(of: object, at: keyPath) as Any)
+      // A value that is declared to be that of the last property is not kept.
+      return dictionaryValue(try KeyPathWalk.observedValue(of: object, at: keyPath, declares: !keepsLast) as Any)
     } catch {
       raise(error, .delivery(self))
       return NSNull()
@@ -238,15 +233,11 @@ final class ClassicObservation: ObserverBox, @unchecked Sendable {
     guard let storage else { return nil }
     // Without a property, the storage is the one that `evaluate` returned.
     guard let property = raw.pointee.property else { return storage.assumingMemoryBound(to: Any.self).pointee }
-    return value(at: storage, of: property, isWhole: raw.pointee.kind == KVO_CHANGE_SETTING)
-  }
-
-  private func value(at storage: UnsafeRawPointer, of property: UnsafePointer<kvo_property>, isWhole: Bool) -> Any {
     if let user = kvo_property_user(property) {
       let property = Unmanaged<KeyValueProperty>.fromOpaque(user).takeUnretainedValue()
       let value = dictionaryValue(property.value(at: storage))
       // As on Apple's platforms, the changed elements of an ordered set are also delivered as an array.
-      return isWhole ? value : (value as? NSOrderedSet)?.itemArray ?? value
+      return raw.pointee.kind == KVO_CHANGE_SETTING ? value : (value as? NSOrderedSet)?.itemArray ?? value
     }
     return swiftValue(of: property, at: storage) ?? NSNull()
   }

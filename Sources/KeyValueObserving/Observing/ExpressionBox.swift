@@ -55,7 +55,7 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
   }
 
   override func value(
-    of property: UnsafePointer<kvo_property>, at storage: UnsafeRawPointer
+    of property: OpaquePointer, at storage: UnsafeRawPointer
   ) -> UnsafeMutableRawPointer? {
     guard let leaf = UnsafeRawPointer(bitPattern: leaf.load(ordering: .acquiring)) else { return nil }
     return Unmanaged<PathLeaf<Value>>.fromOpaque(leaf)._withUnsafeGuaranteedRef {

@@ -27,7 +27,7 @@ class ObservationBox {
   func areEqual(_ first: UnsafeRawPointer, _ second: UnsafeRawPointer) -> Bool { false }
 
   /// For an expression that ends at a property: makes of a value of that property what `evaluate` returns; `nil` if the object is gone.
-  func value(of property: UnsafePointer<kvo_property>, at storage: UnsafeRawPointer) -> UnsafeMutableRawPointer? { nil }
+  func value(of property: OpaquePointer, at storage: UnsafeRawPointer) -> UnsafeMutableRawPointer? { nil }
 
   /// Receives a change of an expression that is evaluated on an actor. One of the last property of a path comes on any thread.
   private func deliverOnActor(_ change: UnsafePointer<kvo_raw_change>) {
