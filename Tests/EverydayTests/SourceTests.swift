@@ -174,6 +174,19 @@
       #expect(log.all.count == 2)
     }
 
+    @Test("that combines two sources of one property tells a change once, and no mixture of old and new values")
+    func diamond() {
+      let (document, log) = (Document(), Log<String>())
+      let pages = document.source(\.pages)
+      let token = KeyValueSource.combineLatest(pages, pages.map { $0 * 10 }) { "\($0) \($1)" }
+        .observe(options: [.old, .new]) { log.add("\($0.oldValue!)>\($0.newValue!)") }
+      document.pages = 1
+      document.pages = 2
+      #expect(log.all == ["0 0>1 10", "1 10>2 20"])
+      token.invalidate()
+      #expect(kvo_object_observation_count(document.__keyValueObject) == 0)
+    }
+
     @Test("of several objects goes on until the last of them is gone")
     func lastObject() {
       var one: Document? = Document()

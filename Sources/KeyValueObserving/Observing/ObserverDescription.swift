@@ -13,7 +13,7 @@ struct ObserverDescription {
   /// Whether the observer reads the key path when it is called. So it is called only where the path may be read.
   var readsAgain = false
   /// What the handler sets, if the observation is that of a binding.
-  let sets: BoundKey?
+  private(set) var sets: BoundKey?
 
   /// Describes a receiver, if there is one.
   @usableFromInline
@@ -28,6 +28,13 @@ struct ObserverDescription {
   var readingAgain: ObserverDescription {
     var description = self
     description.readsAgain = true
+    return description
+  }
+
+  /// The description of a binding for the same observer.
+  func setting(_ key: BoundKey) -> ObserverDescription {
+    var description = self
+    description.sets = key
     return description
   }
 

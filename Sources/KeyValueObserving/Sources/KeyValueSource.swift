@@ -80,6 +80,11 @@ struct SourceRequest {
     return request
   }
 
+  /// Returns the request of a binding that sends a signal, for the same observer.
+  func setting(_ signal: AnyObject, _ key: String) -> SourceRequest {
+    SourceRequest(options, site, description.setting(BoundKey(signal, key)))
+  }
+
   @inlinable var wantsOld: Bool { options.contains(.old) }
   @inlinable var isInitial: Bool { options.contains(.initial) }
 }

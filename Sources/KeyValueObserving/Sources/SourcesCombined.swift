@@ -31,7 +31,7 @@ extension KeyValueSource {
         return combine(latest)
       },
       subscribe: { request, sink in
-        let (latest, turns) = (all.map { $0.makeLatest() }, CombinedTurns())
+        let (latest, turns, signal) = (all.map { $0.makeLatest() }, CombinedTurns(), SourceSignal())
         let (wantsNew, isInitial) = (request.options.contains(.new), request.isInitial)
         let last = request.wantsOld ? LastValue<Value>(nil) : nil
         func tell() {
@@ -45,17 +45,12 @@ extension KeyValueSource {
             isStale = turns.wasOvertaken(turn)
           }
         }
-        // Until all are observed, what they tell initially is only kept.
-        let isComplete = Flag(!isInitial)
-        var observations: [UInt64] = []
-        for (input, latest) in zip(all, latest) {
-          observations += input.subscribe(request, latest) {
-            turns.change()
-            if isComplete.isSet { tell() }
-          }
+        // What the sources tell initially is only kept.
+        var observations = zip(all, latest).flatMap { input, latest in
+          input.subscribe(request, latest, signal) { turns.change() }
         }
-        isComplete.set()
         guard !observations.isEmpty else { return [] }
+        observations.append(signal.observe(\.changes, [], request.site, request.description) { _, _ in tell() })
         if isInitial {
           tell()
         } else if let last, let present = combine(latest) {
@@ -118,15 +113,28 @@ private final class InitialCall: Sendable {
   func end() { thread.store(0, ordering: .relaxed) }
 }
 
-/// Is set once, on any thread.
-private final class Flag: Sendable {
-  private let value: Atomic<Bool>
+/// What the sources that are combined set, each with a binding: bindings are settled before anyone is told, so that a change that reaches
+/// several of them is told once. The bindings keep it, and the observation of it ends with the last of them.
+private final class SourceSignal: KeyValueObservable, Sendable {
+  let _$kvo = KeyValueObservationHeader()
+  var __keyValueObject: KeyValueObjectReference { _$kvo.reference }
 
-  init(_ value: Bool = false) { self.value = Atomic(value) }
+  static let key = KeyValueObservationHeader.key("changes")
 
-  var isSet: Bool { value.load(ordering: .acquiring) }
+  private let count = Atomic(0)
 
-  func set() { if !isSet { value.store(true, ordering: .releasing) } }
+  /// How often it was sent.
+  var changes: Int {
+    get { count.load(ordering: .relaxed) }
+    set {
+      guard _$kvo.isObserved else { return count.store(newValue, ordering: .relaxed) }
+      _$kvo.change(Self.key, { changes }, { count.store(newValue, ordering: .relaxed) })
+    }
+  }
+
+  static func __describeKeyValueProperties(_ description: KeyValueClassDescription) {
+    description.observed("changes", key, \SourceSignal.changes)
+  }
 }
 
 /// One of several sources, without its type.
@@ -136,8 +144,9 @@ private struct CombinedInput {
   let makeLatest: () -> AnyObject
   /// Stores the present value there, unless there is one.
   let read: (_ latest: AnyObject) -> Void
-  /// Registers an observer that keeps each new value.
-  let subscribe: (_ request: SourceRequest, _ latest: AnyObject, _ tell: @escaping () -> Void) -> [UInt64]
+  /// Registers a binding that keeps each new value and sends the signal.
+  let subscribe:
+    (_ request: SourceRequest, _ latest: AnyObject, _ signal: SourceSignal, _ note: @escaping () -> Void) -> [UInt64]
 
   init<Value>(_ source: KeyValueSource<Value>) {
     origins = source.origins
@@ -146,9 +155,9 @@ private struct CombinedInput {
       guard let present = source.read() else { return }
       LastValue(of: unsafeDowncast(latest, to: Guarded<Value?>.self)).setIfMissing(present)
     }
-    subscribe = { request, latest, tell in
+    subscribe = { request, latest, signal, note in
       let latest = LastValue(of: unsafeDowncast(latest, to: Guarded<Value?>.self))
-      var needed = request.with(.new, of: Value.self)
+      var needed = request.with(.new, of: Value.self).setting(signal, "changes")
       // Whatever the observer wants: a change that is in progress, and has not stored its value, tells who has read the old one.
       needed.options.formUnion([.initial, .initialOfFirst])
       let initial = InitialCall()
@@ -157,7 +166,8 @@ private struct CombinedInput {
         guard let new = change.newValue else { return }
         if isInitial { return latest.setIfMissing(new) }
         _ = latest.exchange(new)
-        tell()
+        note()
+        signal.changes &+= 1
       }
       initial.end()
       return observations
