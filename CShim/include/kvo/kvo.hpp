@@ -1,4 +1,5 @@
-/* kvo.hpp - libkvo for C++17: classes whose members are observed, observations that end with their token, and values as C++ types.
+/* kvo.hpp - libkvo for C++17: classes whose members are observed and bound, observations that end with their token, and values as C++
+ * types.
  *
  *     struct Document : kvo::object {
  *       kvo::property<double> zoom{this, 1.0};
@@ -11,6 +12,7 @@
  *       std::cout << *change.old_value << " -> " << *change.new_value << '\n';
  *     });
  *     document.zoom = 2.0;
+ *     kvo::token bound = kvo::bind(label, &Label::text, document, &Document::title);
  *
  * C code, and code in other languages, sees such objects through kvo.h as those of any other class: observers by key path, key-value coding
  * and graphs work. The header needs only libkvo. Threads and locks are as in kvo.h: notifications are safe on any thread; a property that
@@ -22,6 +24,7 @@
 #ifndef KVO_HPP
 #define KVO_HPP
 
+#include <kvo/cxx/bindings.hpp>
 #include <kvo/cxx/coding.hpp>
 #include <kvo/cxx/observations.hpp>
 

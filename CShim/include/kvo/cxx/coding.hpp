@@ -21,6 +21,26 @@ namespace detail {
 template <class T> struct is_property : std::false_type {};
 template <class T> struct is_property<property<T>> : std::true_type {};
 
+/** Passes a value to a reader as kvo::set describes. */
+template <class T> void pass(const T &value, kvo_value_reader reader, void *arg) {
+  if constexpr (is_property<T>::value) {
+    pass(value.get(), reader, arg);
+  } else if constexpr (std::is_same_v<T, std::nullptr_t> || std::is_same_v<T, std::nullopt_t>) {
+    kvo_value nil = {"@", sizeof(kvo_object *), nullptr};
+    reader(&nil, arg);
+  } else if constexpr (is_c_string<T>) {
+    const char *text = value;
+    kvo_value seen = {"*", sizeof text, text != nullptr ? &text : nullptr};
+    reader(&seen, arg);
+  } else if constexpr (std::is_same_v<T, std::string_view>) {
+    bridge<std::string>::view(std::string(value), reader, arg);
+  } else if constexpr (std::is_same_v<T, std::optional<std::string_view>>) {
+    bridge<std::optional<std::string>>::view(std::optional<std::string>(value), reader, arg);
+  } else {
+    bridge<T>::view(value, reader, arg);
+  }
+}
+
 } // namespace detail
 
 /** The value of a key path, of an object of any language. Numbers and texts are converted as kvo_coding.h describes, without loss; other
@@ -71,26 +91,13 @@ void set(kvo_object *object, const char *key_path, const T &value, const char *f
     unsigned line;
     kvo_status status;
   } made{object, key_path, file, line, KVO_OK};
-  auto pass = [](const kvo_value *seen, void *arg) {
-    auto &call = *static_cast<setting *>(arg);
-    call.status = kvo_set_value_at(call.object, call.key_path, seen, call.file, call.line);
-  };
-  if constexpr (detail::is_property<T>::value) {
-    return set(object, key_path, value.get(), file, line);
-  } else if constexpr (std::is_same_v<T, std::nullptr_t> || std::is_same_v<T, std::nullopt_t>) {
-    kvo_value nil = {"@", sizeof(kvo_object *), nullptr};
-    pass(&nil, &made);
-  } else if constexpr (detail::is_c_string<T>) {
-    const char *text = value;
-    kvo_value seen = {"*", sizeof text, text != nullptr ? &text : nullptr};
-    pass(&seen, &made);
-  } else if constexpr (std::is_same_v<T, std::string_view>) {
-    detail::bridge<std::string>::view(std::string(value), pass, &made);
-  } else if constexpr (std::is_same_v<T, std::optional<std::string_view>>) {
-    detail::bridge<std::optional<std::string>>::view(std::optional<std::string>(value), pass, &made);
-  } else {
-    detail::bridge<T>::view(value, pass, &made);
-  }
+  detail::pass(
+      value,
+      [](const kvo_value *seen, void *arg) {
+        auto &call = *static_cast<setting *>(arg);
+        call.status = kvo_set_value_at(call.object, call.key_path, seen, call.file, call.line);
+      },
+      &made);
   detail::check(made.status, key_path);
 }
 /** The same for an object of C++. */

@@ -194,7 +194,7 @@ template <class Class, class Owner, class T, class Handler>
   using observer_type = detail::typed_observer<T, Handler>;
   static const kvo_observer_ops ops = observer_type::ops();
   kvo_object *header = object.kvo();
-  const char *name = (object.*member).name();
+  const char *name = detail::naming::of(object.*member);
   auto observer = std::unique_ptr<observer_type>(new observer_type{std::move(handler), name});
   kvo_binding_observer described = detail::binding_observer(name, options, &ops, observer.get(), file, line);
   kvo_observation observation = 0;

@@ -54,6 +54,11 @@ struct is_smart_pointer<T, std::void_t<typename T::element_type, decltype(std::d
 
 template <class T> struct property_functions;
 
+/** The key of a property, for what takes a pointer to the member. The object has its class already. */
+struct naming {
+  template <class T> static const char *of(const property<T> &named) { return named.name(); }
+};
+
 } // namespace detail
 
 /** A member that can be observed. It behaves like a T: assign to it, read it. What other code does with `get()` is the same. A T of
@@ -145,8 +150,7 @@ public:
 
 private:
   template <class Value> friend struct detail::property_functions;
-  template <class Class, class Owner, class Value, class Handler>
-  friend token observe(Class &, property<Value> Owner::*, Handler, kvo_options, const char *, unsigned);
+  friend struct detail::naming;
 
   kvo_object *owner() const {
     return reinterpret_cast<kvo_object *>(reinterpret_cast<char *>(const_cast<property *>(this)) - distance_);
