@@ -23,3 +23,11 @@ void guard_check(lua_State *L, guard *of, kvo_status status, const char *what) {
   if (of->fault[0] != 0) luaL_error(L, "%s: %s", what, of->fault);
   check_status(L, status, what);
 }
+
+bool guard_note(const char *text) {
+  void *arg;
+  if (kvo_get_thread_fault_handler(&arg) != on_fault) return false;
+  guard *of = arg;
+  if (of->fault[0] == 0) strncpy(of->fault, text, sizeof of->fault - 1);
+  return true;
+}

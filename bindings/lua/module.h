@@ -49,6 +49,8 @@ void guard_begin(guard *of);
 void guard_end(guard *of);
 /* Ends it, and raises an error if the status is not KVO_OK, or if there was such a misuse: then the call has been made all the same. */
 void guard_check(lua_State *L, guard *of, kvo_status status, const char *what);
+/* Makes a text the error of the innermost guarded call of this thread; false without one. */
+bool guard_note(const char *text);
 
 /* ----------------------------------------------------------------------------------------------------------- state.c -- */
 
@@ -77,6 +79,8 @@ void state_release(state *of);
 bool state_is_home(state *of);
 /* Calls the function below the arguments on top of the stack; what it raises goes to kvo.onerror. */
 void state_call(lua_State *L, int arguments, const char *where);
+/* Passes the error on top of the stack to kvo.onerror, and pops it. */
+void state_failed(lua_State *L, const char *where);
 int state_onerror(lua_State *L);
 
 /* -------------------------------------------------------------------------------------------------------- userdata.c -- */
@@ -129,6 +133,31 @@ int class_list(lua_State *L);
 
 /* --------------------------------------------------------------------------------------------------------- observe.c -- */
 
+/* An observation, also that of a binding. Its user data, its token and each waiting change have a reference. */
+typedef struct observation {
+  _Atomic int references;
+  state *of;
+  kvo_object *object; /* for comparison */
+  kvo_observation id;
+  /* Of its handler in the table of the object's userdata; at the negative number is what is held: see tokens.c, bind.c. */
+  lua_Integer number;
+  /* Among those of the state that have not ended; guarded by its lock. */
+  struct observation *next, *previous;
+  bool is_listed;
+  /* Of a binding: what it sets, and the watch of that object's death, or 0. NULL otherwise; the object is for comparison. */
+  kvo_object *target;
+  const char *key;
+  _Atomic kvo_observation watch;
+  /* Whether the value is that of a function, which is the handler. */
+  bool is_computed;
+  /* The other direction of a binding, with a reference. */
+  struct observation *back;
+  /* Where it was made. */
+  char file[LUA_IDSIZE];
+  uint32_t line;
+  char key_path[];
+} observation;
+
 void observe_open(lua_State *L);
 int observe(lua_State *L);
 int observe_deliver(lua_State *L);
@@ -136,5 +165,31 @@ int observe_deliver(lua_State *L);
 void observe_end_all(state *of);
 /* Ends what is waiting, for a state that is closed. */
 void waiting_drop(state *of);
+
+/* The key path at an index; raises an error if it is none, or begins with a key that the object lacks. */
+const char *observation_check_path(lua_State *L, kvo_object *object, int index);
+/* Makes an observation of the object at an index, with the handler at another one, and pushes its token. */
+observation *observation_make(lua_State *L, int object, int handler, const char *key_path, const char *key);
+/* Before and after its registration. The latter raises an error, without an observation, if the status is not KVO_OK. */
+void observation_begin(observation *of, guard *around);
+void observation_begun(lua_State *L, observation *of, guard *around, kvo_status status);
+/* Where its handler is: pushes the table of its object's userdata, or nil. */
+void observation_push_handlers(lua_State *L, const observation *of);
+/* Calls a function, which gets the argument as a light userdata; what it raises goes to kvo.onerror. */
+void observation_call(lua_State *L, lua_CFunction function, void *argument, const char *where);
+/* For the runtime: `destroy`, and `ask`, which has the home thread settle a binding. */
+void observation_ended(void *user_data);
+void observation_ask(kvo_observation observation, void *user_data);
+void observation_release(observation *of);
+
+/* --------------------------------------------------------------------------------------------------------- tokens.c -- */
+
+extern const char token_type[];
+void token_open(lua_State *L);
+
+/* ----------------------------------------------------------------------------------------------------------- bind.c -- */
+
+int bind_one_way(lua_State *L);
+int bind_two_way(lua_State *L);
 
 #endif

@@ -1,26 +1,14 @@
-/* observe.c - kvo.observe: observations, their tokens, and changes of other threads, which wait. */
+/* observe.c - kvo.observe: observations, and changes of other threads, which wait. */
 #include "module.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const char token_type[] = "kvo.observation", lasting_key[] = "kvo.lasting";
+static const char lasting_key[] = "kvo.lasting";
 
-/* An observation. Its user data, its token and each waiting change have a reference. */
-typedef struct observation {
-  _Atomic int references;
-  state *of;
-  kvo_object *object; /* for comparison */
-  kvo_observation id;
-  lua_Integer number;
-  /* Among those of the state that have not ended; guarded by its lock. */
-  struct observation *next, *previous;
-  bool is_listed;
-  char key_path[];
-} observation;
-
-static void release(observation *of) {
+void observation_release(observation *of) {
   if (atomic_fetch_sub(&of->references, 1) != 1) return;
+  if (of->back != NULL) observation_release(of->back);
   state_release(of->of);
   free(of);
 }
@@ -56,14 +44,15 @@ void observe_end_all(state *of) {
     if (first == NULL) return;
     delist(first);
     kvo_cancel_observer(first->id);
-    release(first);
+    observation_release(first);
   }
 }
 
-/* A change that another thread has made, or the end of an observation. */
+/* A change that another thread has made, the end of an observation, or a binding that is to be settled. */
 typedef struct waiting {
   struct waiting *next;
   observation *of;
+  kvo_observation unsettled;
   bool is_end, is_prior;
   kvo_change_kind kind;
   value old_value, new_value;
@@ -79,8 +68,7 @@ static void waiting_free(waiting *of) {
 
 /* ------------------------------------------------------------------------------------------------------------ Handlers -- */
 
-/* Where the handlers of an observation are: the user value of its object's userdata. Pushes that table, or nil. */
-static void push_handlers(lua_State *L, const observation *of) {
+void observation_push_handlers(lua_State *L, const observation *of) {
   luaL_checkstack(L, 10, NULL);
   object_find(L, of->object);
   if (!lua_isnil(L, -1))
@@ -103,7 +91,7 @@ static void set_indexes(lua_State *L, const size_t *indexes, size_t count) {
 static int tell(lua_State *L) {
   static const char *const kinds[] = {"", "setting", "insertion", "removal", "replacement"};
   const waiting *change = lua_touserdata(L, 1);
-  push_handlers(L, change->of);
+  observation_push_handlers(L, change->of);
   if (lua_isnil(L, -1) || lua_rawgeti(L, -1, change->of->number) != LUA_TFUNCTION) return 0;
   lua_createtable(L, 0, 7);
   object_find(L, change->of->object);
@@ -126,7 +114,7 @@ static int tell(lua_State *L) {
 /* Removes the handler of an observation that has ended; runs protected. */
 static int forget(lua_State *L) {
   const observation *of = lua_touserdata(L, 1);
-  push_handlers(L, of);
+  observation_push_handlers(L, of);
   if (!lua_isnil(L, -1)) {
     lua_pushnil(L);
     lua_rawseti(L, -2, of->number);
@@ -139,7 +127,7 @@ static int forget(lua_State *L) {
   return 0;
 }
 
-static void call(lua_State *L, lua_CFunction function, void *argument, const char *where) {
+void observation_call(lua_State *L, lua_CFunction function, void *argument, const char *where) {
   if (!lua_checkstack(L, 8)) return;
   lua_pushcfunction(L, function);
   lua_pushlightuserdata(L, argument);
@@ -160,7 +148,7 @@ static void wait_for_home(state *of, waiting *entry) {
   }
   pthread_mutex_unlock(&of->lock);
   if (is_open) return;
-  release(entry->of);
+  observation_release(entry->of);
   waiting_free(entry);
 }
 
@@ -181,7 +169,7 @@ static void changed(const kvo_change *change, void *user_data) {
   }
   if (state_is_home(of->of)) {
     of->of->handlers++;
-    call(of->of->L, tell, &here, of->key_path);
+    observation_call(of->of->L, tell, &here, of->key_path);
     of->of->handlers--;
   } else {
     waiting *entry = malloc(sizeof *entry);
@@ -199,22 +187,33 @@ static void changed(const kvo_change *change, void *user_data) {
   free(here.indexes);
 }
 
-static void ended(void *user_data) {
+void observation_ended(void *user_data) {
   observation *of = user_data;
   delist(of);
+  kvo_observation watch = atomic_exchange(&of->watch, 0);
+  if (watch != 0) kvo_cancel_observer(watch);
   if (state_is_home(of->of)) {
-    call(of->of->L, forget, of, of->key_path);
-    release(of);
+    observation_call(of->of->L, forget, of, of->key_path);
+    observation_release(of);
     return;
   }
   waiting *entry = calloc(1, sizeof *entry);
   if (entry == NULL) {
-    release(of);
+    observation_release(of);
     return;
   }
   entry->of = of;
   entry->is_end = true;
   wait_for_home(of->of, entry);
+}
+
+void observation_ask(kvo_observation observation, void *user_data) {
+  waiting *entry = calloc(1, sizeof *entry);
+  if (entry == NULL) return;
+  entry->of = user_data;
+  entry->unsettled = observation;
+  atomic_fetch_add(&entry->of->references, 1);
+  wait_for_home(entry->of->of, entry);
 }
 
 static waiting *take(state *of) {
@@ -231,7 +230,7 @@ static waiting *take(state *of) {
 
 void waiting_drop(state *of) {
   for (waiting *entry; (entry = take(of)) != NULL;) {
-    release(entry->of);
+    observation_release(entry->of);
     waiting_free(entry);
   }
 }
@@ -245,11 +244,13 @@ int observe_deliver(lua_State *L) {
   lua_Integer count = 0;
   for (waiting *entry; most-- > 0 && (entry = take(of)) != NULL;) {
     count += !entry->is_end;
-    if (entry->is_end)
-      call(of->L, forget, entry->of, entry->of->key_path);
+    if (entry->unsettled != 0)
+      kvo_settle(entry->unsettled);
+    else if (entry->is_end)
+      observation_call(of->L, forget, entry->of, entry->of->key_path);
     else
-      call(of->L, tell, entry, entry->of->key_path);
-    release(entry->of);
+      observation_call(of->L, tell, entry, entry->of->key_path);
+    observation_release(entry->of);
     waiting_free(entry);
   }
   lua_pushinteger(L, count);
@@ -266,177 +267,92 @@ static unsigned options_of(lua_State *L, int first) {
   return options;
 }
 
-/* kvo.observe(object, key_path, handler [, "initial"] [, "prior"]): returns a token. */
-int observe(lua_State *L) {
+observation *observation_make(lua_State *L, int object, int handler, const char *key_path, const char *key) {
   static _Atomic lua_Integer numbers;
-  kvo_object *object = object_check(L, 1);
+  size_t length = strlen(key_path) + 1, key_length = strlen(key) + 1;
+  kvo_object *observed = object_check(L, object);
+  state *own = state_of(L);
+  observation **token = lua_newuserdatauv(L, sizeof *token, 0);
+  *token = NULL;
+  luaL_setmetatable(L, token_type);
+  observation *of = malloc(sizeof *of + length + key_length);
+  if (of == NULL) luaL_error(L, "kvo: not enough memory");
+  *of = (observation){.references = 1, .of = own, .object = observed};
+  of->number = atomic_fetch_add(&numbers, 1) + 1;
+  memcpy(of->key_path, key_path, length);
+  of->key = memcpy(of->key_path + length, key, key_length);
+  state_retain(own);
+  *token = of;
+  lua_getiuservalue(L, object, 1);
+  lua_pushvalue(L, handler);
+  lua_rawseti(L, -2, of->number);
+  lua_pop(L, 1);
+  if (!object_is_owned(L, object)) { /* the userdata of an object of C stays as long as the observation */
+    lua_getfield(L, LUA_REGISTRYINDEX, lasting_key);
+    lua_pushvalue(L, object);
+    lua_rawseti(L, -2, of->number);
+    lua_pop(L, 1);
+  }
+  lua_Debug caller;
+  for (int level = 1; of->line == 0 && lua_getstack(L, level, &caller) && lua_getinfo(L, "Sl", &caller); level++) {
+    if (caller.currentline <= 0) continue; /* code of C */
+    strcpy(of->file, caller.short_src);
+    of->line = (uint32_t)caller.currentline;
+  }
+  return of;
+}
+
+void observation_begin(observation *of, guard *around) {
+  atomic_fetch_add(&of->references, 1); /* that of user_data */
+  enlist(of);
+  guard_begin(around);
+}
+
+void observation_begun(lua_State *L, observation *of, guard *around, kvo_status status) {
+  guard_end(around);
+  if (status == KVO_OK) return;
+  delist(of);
+  observation_call(of->of->L, forget, of, of->key_path);
+  observation_release(of);
+  luaL_error(L, "%s: %s", of->key_path, around->fault[0] != 0 ? around->fault : kvo_status_string(status));
+}
+
+const char *observation_check_path(lua_State *L, kvo_object *object, int index) {
   size_t length;
-  const char *key_path = luaL_checklstring(L, 2, &length);
-  luaL_checktype(L, 3, LUA_TFUNCTION);
-  unsigned options = options_of(L, 4);
-  luaL_argcheck(L, strlen(key_path) == length, 2, "a key path has no NUL");
+  const char *key_path = luaL_checklstring(L, index, &length);
+  luaL_argcheck(L, strlen(key_path) == length, index, "a key path has no NUL");
   char first[256] = "";
   strncpy(first, key_path, sizeof first - 1);
   first[strcspn(first, ".")] = 0;
   if (kvo_class_property(kvo_object_class(object), first) == NULL)
-    return luaL_error(L, "'%s' has no property '%s'", kvo_class_name(kvo_object_class(object)), first);
-  state *own = state_of(L);
-  lua_Debug caller = {.currentline = 0};
-  char file[LUA_IDSIZE] = "";
-  if (lua_getstack(L, 1, &caller) && lua_getinfo(L, "Sl", &caller)) strcpy(file, caller.short_src);
+    luaL_error(L, "'%s' has no property '%s'", kvo_class_name(kvo_object_class(object)), first);
+  return key_path;
+}
 
-  observation **token = lua_newuserdatauv(L, sizeof *token, 0);
-  *token = NULL;
-  luaL_setmetatable(L, token_type);
-  observation *of = malloc(sizeof *of + length + 1);
-  if (of == NULL) return luaL_error(L, "kvo: not enough memory");
-  *of = (observation){.references = 1, .of = own, .object = object, .number = atomic_fetch_add(&numbers, 1) + 1};
-  memcpy(of->key_path, key_path, length + 1);
-  state_retain(own);
-  *token = of;
-  lua_getiuservalue(L, 1, 1);
-  lua_pushvalue(L, 3);
-  lua_rawseti(L, -2, of->number);
-  lua_pop(L, 1);
-  if (!object_is_owned(L, 1)) { /* the userdata of an object of C stays as long as the observation */
-    lua_getfield(L, LUA_REGISTRYINDEX, lasting_key);
-    lua_pushvalue(L, 1);
-    lua_rawseti(L, -2, of->number);
-    lua_pop(L, 1);
-  }
-
+/* kvo.observe(object, key_path, handler [, "initial"] [, "prior"]): returns a token. */
+int observe(lua_State *L) {
+  kvo_object *object = object_check(L, 1);
+  const char *key_path = luaL_checkstring(L, 2);
+  luaL_checktype(L, 3, LUA_TFUNCTION);
+  unsigned options = options_of(L, 4);
+  observation_check_path(L, object, 2);
+  observation *of = observation_make(L, 1, 3, key_path, "");
   guard around;
   kvo_observer observer = {.struct_size = sizeof observer,
                            .key_path = of->key_path,
                            .options = (kvo_options)options,
                            .callback = changed,
                            .user_data = of,
-                           .destroy = ended,
-                           .file = file,
-                           .line = caller.currentline > 0 ? (uint32_t)caller.currentline : 0};
-  atomic_fetch_add(&of->references, 1); /* that of user_data */
-  enlist(of);
-  guard_begin(&around);
-  kvo_status status = kvo_add_observer(object, &observer, &of->id);
-  guard_end(&around);
-  if (status != KVO_OK) {
-    delist(of);
-    call(own->L, forget, of, key_path);
-    release(of);
-    return luaL_error(L, "%s: %s", key_path, around.fault[0] != 0 ? around.fault : kvo_status_string(status));
-  }
+                           .destroy = observation_ended,
+                           .file = of->file,
+                           .line = of->line};
+  observation_begin(of, &around);
+  observation_begun(L, of, &around, kvo_add_observer(object, &observer, &of->id));
   return 1;
-}
-
-/* -------------------------------------------------------------------------------------------------------------- Tokens -- */
-
-static observation *token_check(lua_State *L) {
-  observation **token = luaL_checkudata(L, 1, token_type);
-  return *token;
-}
-
-static int token_close(lua_State *L) {
-  observation *of = token_check(L);
-  if (of != NULL && kvo_observation_is_registered(of->id)) {
-    state_of(L);
-    guard around;
-    guard_begin(&around);
-    kvo_cancel_observer(of->id);
-    guard_check(L, &around, KVO_OK, "close");
-  }
-  return 0;
-}
-
-static int token_is_active(lua_State *L) {
-  observation *of = token_check(L);
-  lua_pushboolean(L, of != NULL && kvo_observation_is_registered(of->id));
-  return 1;
-}
-
-static bool has_objects(const value *of) {
-  bool found = of->kind == OBJECT;
-  for (size_t i = 0; i < of->count && !found; i++) found = has_objects(&of->elements[i]);
-  return found;
-}
-
-/* Replaces, beside the handler, the value that is told as the old one at the resumption, by that on top of the stack, which it pops. */
-static void hold(lua_State *L, const observation *of) {
-  push_handlers(L, of);
-  lua_insert(L, -2);
-  if (!lua_isnil(L, -2))
-    lua_rawseti(L, -2, -of->number);
-  else
-    lua_pop(L, 1);
-  lua_pop(L, 1);
-}
-
-/* Pushes what was held, or nil; it stays alive on the stack while it is told. A handler may pause the observation again meanwhile, and then
- * another value is held. */
-static void take_held(lua_State *L, const observation *of) {
-  push_handlers(L, of);
-  if (lua_isnil(L, -1)) return;
-  lua_rawgeti(L, -1, -of->number);
-  lua_insert(L, -2);
-  lua_pushnil(L);
-  lua_rawseti(L, -2, -of->number);
-  lua_pop(L, 1);
-}
-
-/* The runtime keeps the present value without keeping the objects in it. */
-static int token_pause(lua_State *L) {
-  observation *of = token_check(L);
-  kvo_status status = KVO_ERROR_NOT_REGISTERED;
-  if (of != NULL && kvo_observation_is_registered(of->id)) {
-    if (kvo_observation_is_paused(of->id)) return 0;
-    value read = {.kind = NIL};
-    kvo_get_value(of->object, of->key_path, value_read, &read);
-    if (has_objects(&read)) {
-      value_push(L, &read);
-      hold(L, of);
-    }
-    value_free(&read);
-    status = kvo_observation_pause(of->id);
-  }
-  check_status(L, status, "pause");
-  return 0;
-}
-
-static int token_resume(lua_State *L) {
-  observation *of = token_check(L);
-  state_of(L);
-  guard around;
-  if (of != NULL) take_held(L, of);
-  guard_begin(&around);
-  kvo_status status = of != NULL ? kvo_observation_resume(of->id, true) : KVO_ERROR_NOT_REGISTERED;
-  guard_end(&around);
-  guard_check(L, &around, status, "resume");
-  return 0;
-}
-
-/* The observation goes on without its token. */
-static int token_gc(lua_State *L) {
-  observation **token = luaL_checkudata(L, 1, token_type);
-  if (*token != NULL) release(*token);
-  *token = NULL;
-  return 0;
 }
 
 void observe_open(lua_State *L) {
-  static const luaL_Reg methods[] = {{"close", token_close},
-                                     {"is_active", token_is_active},
-                                     {"pause", token_pause},
-                                     {"resume", token_resume},
-                                     {NULL, NULL}};
-  luaL_newmetatable(L, token_type);
-  luaL_newlib(L, methods);
-  lua_setfield(L, -2, "__index");
-  lua_pushcfunction(L, token_close);
-  lua_setfield(L, -2, "__close");
-  lua_pushcfunction(L, token_gc);
-  lua_setfield(L, -2, "__gc");
-  lua_pushliteral(L, "kvo");
-  lua_setfield(L, -2, "__metatable");
-  lua_pop(L, 1);
+  token_open(L);
   luaL_getsubtable(L, LUA_REGISTRYINDEX, lasting_key);
   lua_pop(L, 1);
 }

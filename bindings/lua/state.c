@@ -83,18 +83,21 @@ static int traceback(lua_State *L) {
   return 1;
 }
 
+void state_failed(lua_State *L, const char *where) {
+  bool is_told = lua_getfield(L, LUA_REGISTRYINDEX, onerror_key) == LUA_TFUNCTION;
+  if (is_told) {
+    lua_pushvalue(L, -2);
+    is_told = lua_pcall(L, 1, 0, 0) == LUA_OK;
+  }
+  if (!is_told) fprintf(stderr, "kvo: error in the observer of %s: %s\n", where, lua_tostring(L, -2));
+  lua_pop(L, is_told ? 1 : 2);
+}
+
 void state_call(lua_State *L, int arguments, const char *where) {
   int function = lua_gettop(L) - arguments;
   lua_pushcfunction(L, traceback);
   lua_insert(L, function);
-  if (lua_pcall(L, arguments, 0, function) != LUA_OK) {
-    bool is_told = lua_getfield(L, LUA_REGISTRYINDEX, onerror_key) == LUA_TFUNCTION;
-    if (is_told) {
-      lua_pushvalue(L, -2);
-      is_told = lua_pcall(L, 1, 0, 0) == LUA_OK;
-    }
-    if (!is_told) fprintf(stderr, "kvo: error in the observer of %s: %s\n", where, lua_tostring(L, function + 1));
-  }
+  if (lua_pcall(L, arguments, 0, function) != LUA_OK) state_failed(L, where);
   lua_settop(L, function - 1);
 }
 
@@ -111,6 +114,8 @@ int luaopen_kvo(lua_State *L) {
                                        {"find", class_find},
                                        {"list", class_list},
                                        {"observe", observe},
+                                       {"bind", bind_one_way},
+                                       {"bind_two_way", bind_two_way},
                                        {"deliver", observe_deliver},
                                        {"wrap", object_wrap},
                                        {"address", object_address},

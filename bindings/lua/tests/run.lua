@@ -1,4 +1,4 @@
--- run.lua - the tests of the Lua module. Prints "N passed, N failed".
+-- run.lua - the tests of the Lua module, with those of bind.lua. Prints "N passed, N failed".
 local kvo = require "kvo"
 
 local passed, failed = 0, 0
@@ -460,8 +460,10 @@ test("the code of README.md prints what its comments say", function()
   end }, { __index = _G })
   assert(load(table.concat(code), "README.md", "t", env))()
   equal(table.concat(printed, "\n"), table.concat(expected, "\n"))
-  assert(#printed == 2)
+  assert(#printed == 3)
 end)
+
+dofile((arg[0]:gsub("run.lua$", "bind.lua")))(test, equal, fails)
 
 print(("%d passed, %d failed"):format(passed, failed))
 os.exit(failed == 0, true)

@@ -1,4 +1,4 @@
-/* states.c - many Lua states in many threads that observe one object of C, while other threads set it; states close at any time. */
+/* states.c - many Lua states in many threads that observe one object of C and bind to it, while other threads set it; states close at any time. */
 #define _POSIX_C_SOURCE 200809L
 #include <kvo/kvo.h>
 #include <lauxlib.h>
@@ -24,9 +24,14 @@ static int rounds = 20;
 static const char script[] =
     "local kvo = require 'kvo'\n"
     "local shared = kvo.wrap(address)\n"
-    "local Counter = kvo.class('Counter', { count = 'integer', seen = kvo.list 'number' })\n"
+    "local Counter = kvo.class('Counter', { count = 'integer', seen = kvo.list 'number', last = 'number', name = 'string', "
+    "sum = 'number' })\n"
     "local counter = Counter {}\n"
     "kvo.observe(shared, 'x', function(c) counter.count = counter.count + 1; counter.seen:insert(c.new) end)\n"
+    "kvo.bind(counter, 'last', shared, 'x')\n"
+    "kvo.bind(counter, 'name', function() return 'x ' .. shared.x end)\n"
+    "kvo.bind(counter, 'sum', function() return counter.last * 2 + 1 end)\n"
+    "kvo.observe(counter, 'last', function() assert(counter.sum == counter.last * 2 + 1, 'a mixture') end)\n"
     "local own = 0\n"
     "kvo.observe(counter, 'count', function(c) own = own + 1 end)\n"
     "for i = 1, 50 do\n"
@@ -36,6 +41,7 @@ static const char script[] =
     "  if i % 2 == 0 then token:close() end\n"
     "end\n"
     "kvo.deliver()\n"
+    "assert(counter.sum == counter.last * 2 + 1 and counter.name, 'a mixture')\n"
     "assert(counter.count >= 50 and own == counter.count and #counter.seen == own, 'changes are missing')\n"
     "return own\n";
 
