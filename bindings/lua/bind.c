@@ -9,46 +9,68 @@
 
 typedef struct reading {
   const observation *of;
+  kvo_status status;
   value read;
   bool is_made;
 } reading;
 
 /* ------------------------------------------------------------------------------------------------------------ Settling -- */
 
-/* What a path cannot be read from, and what the target cannot have, is an error of the assignment, as for observers of key paths. */
-static void fail(lua_State *L, const observation *of, const char *text) {
-  if (guard_note(text)) return;
-  lua_pushstring(L, text);
-  state_failed(L, of->key_path);
+/* Pops an error. What a path cannot be read from, and what the target cannot have, is one of the assignment, as for observers of key paths. */
+static void fail(lua_State *L, const observation *of) {
+  if (lua_type(L, -1) == LUA_TSTRING && guard_note(lua_tostring(L, -1)))
+    lua_pop(L, 1);
+  else
+    state_failed(L, of->key_path);
 }
 
-/* Keeps the value of a path or, if there is one, of the function; runs protected. */
-static int keep_value(lua_State *L) {
+/* Pushes the table for the value, unless the object is finalised. */
+static bool push_place(lua_State *L, const observation *of) {
+  observation_push_handlers(L, of);
+  return !lua_isnil(L, -1);
+}
+
+/* Keeps the value of the function; runs protected. */
+static int compute(lua_State *L) {
   reading *made = lua_touserdata(L, 1);
-  observation_push_handlers(L, made->of);
-  if (lua_isnil(L, -1)) return 0; /* the object is finalised */
-  if (lua_rawgeti(L, -1, made->of->number) == LUA_TFUNCTION) {
-    lua_call(L, 0, 1);
-  } else {
-    lua_pop(L, 1);
-    value_push(L, &made->read);
-  }
+  if (!push_place(L, made->of)) return 0;
+  lua_rawgeti(L, -1, made->of->number);
+  lua_call(L, 0, 1);
   lua_rawseti(L, -2, -made->of->number);
   made->is_made = true;
   return 0;
 }
 
+/* Keeps the value of the path; runs protected. */
+static int read_path(lua_State *L) {
+  reading *made = lua_touserdata(L, 1);
+  if (!push_place(L, made->of)) return 0;
+  check_status(L, made->status, made->of->key_path);
+  value_push(L, &made->read);
+  lua_rawseti(L, -2, -made->of->number);
+  made->is_made = true;
+  return 0;
+}
+
+static void protect(lua_State *L, lua_CFunction function, void *argument, const observation *of) {
+  if (!lua_checkstack(L, 8)) return;
+  lua_pushcfunction(L, function);
+  lua_pushlightuserdata(L, argument);
+  if (lua_pcall(L, 1, 0, 0) != LUA_OK) fail(L, of);
+}
+
 static void *evaluate(void *user_data) {
   observation *of = user_data;
+  lua_State *L = of->of->L;
   if (!state_is_home(of->of)) return NULL; /* it has been closed */
   reading made = {.of = of};
-  kvo_status status = KVO_OK;
   of->of->handlers++;
-  if (!of->is_computed) status = kvo_get_value(of->object, of->key_path, value_read, &made.read);
-  if (status == KVO_OK)
-    observation_call(of->of->L, keep_value, &made, of->key_path);
-  else
-    fail(of->of->L, of, kvo_last_error());
+  if (of->is_computed) {
+    observation_call(L, compute, &made, of->key_path);
+  } else {
+    made.status = kvo_get_value(of->object, of->key_path, value_read, &made.read);
+    protect(L, read_path, &made, of);
+  }
   value_free(&made.read);
   of->of->handlers--;
   return made.is_made ? of : NULL;
@@ -62,8 +84,7 @@ static void release(void *value, void *user_data) {
 /* Sets the target to what is kept, unless it has it already; runs protected. */
 static int assign(lua_State *L) {
   const observation *of = lua_touserdata(L, 1);
-  observation_push_handlers(L, of);
-  if (lua_isnil(L, 2)) return 0;
+  if (!push_place(L, of)) return 0;
   lua_rawgeti(L, 2, -of->number);
   lua_pushnil(L);
   lua_rawseti(L, 2, -of->number);
@@ -78,16 +99,9 @@ static int assign(lua_State *L) {
 
 static void settle(const kvo_raw_change *change, void *user_data) {
   observation *of = user_data;
-  lua_State *L = of->of->L;
-  if (change->new_value == NULL || !state_is_home(of->of) || !lua_checkstack(L, 8)) return;
+  if (change->new_value == NULL || !state_is_home(of->of)) return;
   of->of->handlers++;
-  lua_pushcfunction(L, assign);
-  lua_pushlightuserdata(L, of);
-  if (lua_pcall(L, 1, 0, 0) != LUA_OK) {
-    const char *text = lua_tostring(L, -1);
-    fail(L, of, text != NULL ? text : "it cannot be set");
-    lua_pop(L, 1);
-  }
+  protect(of->of->L, assign, of, of);
   of->of->handlers--;
 }
 
