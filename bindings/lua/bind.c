@@ -16,7 +16,7 @@ typedef struct reading {
 
 /* ------------------------------------------------------------------------------------------------------------ Settling -- */
 
-/* Pops an error. What a path cannot be read from, and what the target cannot have, is one of the assignment, as for observers of key paths. */
+/* Pops an error. That a path cannot be read, or that the target cannot have a value, is one of the assignment, as it is for observers. */
 static void fail(lua_State *L, const observation *of) {
   if (lua_type(L, -1) == LUA_TSTRING && guard_note(lua_tostring(L, -1)))
     lua_pop(L, 1);

@@ -1,4 +1,4 @@
-/* states.c - many Lua states in many threads that observe one object of C and bind to it, while other threads set it; states close at any time. */
+/* states.c - many Lua states in many threads that observe and bind one object of C, which other threads set; they close at any time. */
 #define _POSIX_C_SOURCE 200809L
 #include <kvo/kvo.h>
 #include <lauxlib.h>

@@ -1,4 +1,5 @@
-"""Key-value observing for Python, by libkvo: observable properties, observers of key paths and expressions, and the objects of C programs.
+"""Key-value observing for Python, by libkvo: observable properties, observers of key paths and expressions, bindings, and the objects of C
+programs.
 
 README.md of bindings/python describes its use. A property's value is kept in the object's __dict__; the runtime gets a number for it, and
 C reads it through a view of its own type.
@@ -9,11 +10,12 @@ The modules, each of which imports those before it; _decoding says which import 
 - values: _observable, _encoding, _decoding, _handles
 - objects of Python: _property, _property_types, _lists, _operations, _objects
 - objects of C: _observation, _c_collections, _c_objects, _c_classes
-- observing: _key_paths, _delivery, _observing, _ending
+- observing: _key_paths, _delivery, _observing, _binding, _ending
 """
 
 import atexit
 
+from ._binding import bind, bind_two_way, Binding
 from ._c_classes import CClass, find_class
 from ._c_collections import CList, CSet
 from ._c_objects import CObject, wrap
@@ -34,10 +36,10 @@ from ._property_types import Any, Bool, Double, Int, Reference, String
 from ._types import INITIAL, INSERTION, NEW, NONE, OLD, PRIOR, REMOVAL, REPLACEMENT, SETTING
 
 __all__ = [
-    "Any", "Bool", "CClass", "CList", "CObject", "CSet", "Change", "Double", "Error", "INITIAL", "INSERTION", "Int", "List", "NEW", "NONE",
-    "NotRegistered", "OLD", "Object", "Observation", "PRIOR", "Property", "REMOVAL", "REPLACEMENT", "ReadOnly", "Reference", "SETTING",
-    "String", "TypeMismatch", "UndefinedKey", "address_of", "changing", "computed", "find_class", "get", "observe", "set", "version",
-    "wrap",
+    "Any", "Binding", "Bool", "CClass", "CList", "CObject", "CSet", "Change", "Double", "Error", "INITIAL", "INSERTION", "Int", "List",
+    "NEW", "NONE", "NotRegistered", "OLD", "Object", "Observation", "PRIOR", "Property", "REMOVAL", "REPLACEMENT", "ReadOnly", "Reference",
+    "SETTING", "String", "TypeMismatch", "UndefinedKey", "address_of", "bind", "bind_two_way", "changing", "computed", "find_class", "get",
+    "observe", "set", "version", "wrap",
 ]  # fmt: skip
 
 # Tracebacks and pickles name these by the package: in which of its modules they are may change.

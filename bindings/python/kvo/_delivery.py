@@ -86,6 +86,28 @@ def _told_by_c(change: int, number: int) -> None:
         _calls.depth = depth
 
 
+@_Callback
+def _bound(change: int, number: int) -> None:
+    """A binding sets its target. What it cannot set is an error of the assignment, as that of a key path is."""
+    depth = _calls.depth
+    try:
+        raw = _RawChange.from_address(change)
+        found = _observations.get(number)
+        binding = found() if found is not None else None
+        if binding is None or not raw.new:  # it has ended, or the function has raised
+            return
+        if not depth and _calls.memory:
+            _calls.ended.tell(change, number, raw.is_prior)
+        _calls.depth = depth + 1
+        binding._handler(_value(raw.new))
+    except Exception as error:
+        _failed_path(error, f"binding {number}")
+    except BaseException as error:
+        _failed(error, f"binding {number}")
+    finally:
+        _calls.depth = depth
+
+
 @_Destroy
 def _ended(number: int) -> None:
     found = _observations.pop(number, None)  # whose observation may have been deallocated with its object
@@ -102,7 +124,8 @@ def _evaluated(number: int) -> Optional[int]:
     try:
         found = _observations.get(number)
         observation = found() if found is not None else None
-        if observation is None or observation._evaluate is None:  # it has ended
+        root = observation.object if observation is not None else None
+        if observation is None or observation._evaluate is None or root is None:  # it has ended
             return None
         value = observation._evaluate()
         return _kept(list(value) if isinstance(value, _ListOf) else value)
@@ -116,4 +139,5 @@ def _evaluated(number: int) -> Optional[int]:
 
 _direct_ops = _ObserverOps(_told, _ended, _ended, _Evaluate(), _Callback(), _Same())
 _both_ops = _ObserverOps(_told_both, _ended, _ended, _Evaluate(), _Callback(), _Same())
+_bound_ops = _ObserverOps(_bound, _ended, _ended, _evaluated, _release, _same)
 _tracked_ops = _ObserverOps(_told, _ended, _ended, _evaluated, _release, _same)

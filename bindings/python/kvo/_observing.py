@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes as C
 import operator
 import sys
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any as Anything, TYPE_CHECKING
 
 from . import _observation
@@ -28,6 +29,36 @@ if TYPE_CHECKING:
     from ._observation import Change
 
 
+def _living(found: Anything) -> int:
+    """The address of an object, if observations of it may begin."""
+    address = address_of(found)
+    if not (C.c_size_t.from_address(address) if isinstance(found, CObject) else found._kvo_word).value:
+        raise _error(-14, "the object is being destroyed")
+    if _observation.is_over:
+        raise _error(-14, "the interpreter ends")
+    return address
+
+
+def _place(depth: int) -> tuple[bytes, int]:
+    """The file and line where the caller of so many functions of the package is."""
+    caller = sys._getframe(depth + 1)
+    return caller.f_code.co_filename.encode("utf-8", "surrogateescape"), caller.f_lineno
+
+
+@contextlib.contextmanager
+def _kept_by(found: Anything, observation: Observation) -> Iterator[None]:
+    """with _kept_by(object, observation): registers it. The object keeps it; if that fails, it is closed."""
+    if _keeps(found):
+        found._kvo_observations.add(observation)
+    else:
+        _lasting[observation._number] = observation
+    try:
+        yield
+    except BaseException:
+        observation.close()
+        raise
+
+
 def observe(
     found: Anything, key_path: Anything, handler: Callable[[Change], Anything], options: int = NEW | OLD, *, owner: Anything = None
 ) -> Observation:
@@ -41,11 +72,7 @@ def observe(
         raise ValueError(f"unknown options: {options}")
     if not callable(handler):
         raise TypeError("the handler cannot be called")
-    address = address_of(found)
-    if not (C.c_size_t.from_address(address) if isinstance(found, CObject) else found._kvo_word).value:
-        raise _error(-14, "the object is being destroyed")
-    if _observation.is_over:
-        raise _error(-14, "the interpreter ends")
+    address = _living(found)
     name = "expression" if callable(key_path) else key_path
     path = _utf8(name)
     if owner is not None:
@@ -54,17 +81,9 @@ def observe(
         method = weakref.WeakMethod(handler)  # type: ignore[arg-type]
         handler = lambda change: (now := method()) and now(change)  # noqa: E731
     observation = Observation(found, name, handler, options)
-    caller = sys._getframe(1)
-    file, line = caller.f_code.co_filename.encode("utf-8", "surrogateescape"), caller.f_lineno
-    if _keeps(found):
-        found._kvo_observations.add(observation)
-    else:
-        _lasting[observation._number] = observation
-    try:
+    file, line = _place(1)
+    with _kept_by(found, observation):
         _register(observation, found, address, key_path, path, options, file, line)
-    except BaseException:
-        observation._forget()
-        raise
     if owner is not None:
         seen = weakref.ref(observation)
 
