@@ -123,6 +123,8 @@ using DerivedHandler = decltype(std::declval<Model>().observeDerived());
 
 // In this order, so that handlers are destroyed before the properties that they observe.
 static std::unique_ptr<Model> model, leaf, otherLeaf;
+static const size_t side = 9;
+static std::unique_ptr<Model> grid[side][side];
 static std::vector<Handler> handlers;
 static std::unique_ptr<DerivedHandler> derivedHandler;
 
@@ -168,6 +170,28 @@ static void makeNested() {
   self->head = leaf.get();
   self->derived.setBinding([self] { return self->head.value()->number.value(); });
   derivedHandler = std::make_unique<DerivedHandler>(self->observeDerived());
+}
+
+static int add(int one, int other) { return int(unsigned(one) + unsigned(other)); }
+
+// Each cell is the one to the left and the one above; the last one is observed.
+static void makeGrid() {
+  makeModel<0>();
+  for (size_t row = 0; row < side; row++)
+    for (size_t column = 0; column < side; column++) {
+      auto &cell = grid[row][column] = std::make_unique<Model>();
+      Model *up = row > 0 ? grid[row - 1][column].get() : nullptr;
+      Model *left = column > 0 ? grid[row][column - 1].get() : nullptr;
+      if (up && left)
+        cell->number.setBinding([=] { return add(left->number.value(), up->number.value()); });
+      else if (Model *only = up ? up : left)
+        cell->number.setBinding([=] { return only->number.value(); });
+    }
+  handlers.push_back(grid[side - 1][side - 1]->observe());
+}
+
+static void setCorner(long count) {
+  for (long i = 0; i < count; i++) setNumber(grid[0][0].get(), int(i));
 }
 
 static void setProperty(long count) {
@@ -220,6 +244,7 @@ int main() {
       {"property-dependent", makeDependent, nullptr, setProperty, true},
       {"property-bound", makeBound, nullptr, setProperty, true},
       {"property-bound-3", makeBoundToThree, nullptr, setProperty, true},
+      {"property-grid", makeGrid, nullptr, setCorner, true},
       {"property-leaf", makeNested, nullptr, setLeaf, true},
       {"property-head", makeNested, nullptr, replaceHead, true},
       {"property-observe", makeModel<0>, nullptr, observeAndEnd, false},

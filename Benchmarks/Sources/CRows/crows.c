@@ -3,6 +3,7 @@
 
 #include <ffi.h>
 #include <kvo/kvo.h>
+#include <kvo/kvo_bind.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -155,6 +156,55 @@ void crows_set_apart(long count, int thread) {
 void crows_set_bare_closure(long count) {
   if (bare_closure == NULL) make_closure();
   for (long i = 0; i < count; i++) bare_closure(&bare.header, (double)i);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- Grid -- */
+
+enum { SIDE = 9 };
+
+/* A cell, and those to the left and above; NULL at the border. */
+typedef struct cell {
+  kvo_object *object;
+  const struct cell *left, *up;
+} cell;
+
+static cell grid[SIDE][SIDE];
+
+static double value_of(const cell *of) {
+  double value = 0;
+  if (of != NULL) kvo_get_double(of->object, "x", &value);
+  return value;
+}
+
+static void add_neighbours(void *user_data, kvo_value_reader reader, void *arg) {
+  const cell *self = user_data;
+  double value = value_of(self->left) + value_of(self->up);
+  kvo_value passed = {"d", sizeof value, &value};
+  reader(&passed, arg);
+}
+
+static void make_grid(void) {
+  for (int at = 0; at < SIDE * SIDE; at++) {
+    int row = at / SIDE, column = at % SIDE;
+    cell *made = &grid[row][column];
+    need(kvo_object_create(kvo_object_class(unobserved), &made->object) == KVO_OK, "an object");
+    made->left = column > 0 ? &grid[row][column - 1] : NULL;
+    made->up = row > 0 ? &grid[row - 1][column] : NULL;
+    if (at > 0) need(kvo_bind_computed(made->object, "x", add_neighbours, made, NULL, NULL) == KVO_OK, "a binding");
+  }
+  kvo_observer observer = {.struct_size = sizeof observer,
+                           .key_path = "x",
+                           .options = (kvo_options)(KVO_OLD | KVO_NEW | KVO_ENDS_WITH_OBJECT),
+                           .callback = add_up,
+                           KVO_HERE};
+  need(kvo_add_observer(grid[SIDE - 1][SIDE - 1].object, &observer, NULL) == KVO_OK, "an observation");
+}
+
+void crows_set_corner(long count) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  make();
+  pthread_once(&once, make_grid);
+  set(grid[0][0].object, x_property, count);
 }
 
 void crows_set_pointer(long count) {

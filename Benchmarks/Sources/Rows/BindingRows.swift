@@ -1,5 +1,6 @@
 // Rows: bindings between properties.
 
+import CRows
 import KeyValueObserving
 import OpenCombine
 
@@ -20,6 +21,12 @@ extension Row {
       Row(
         "set of one of 3 properties that a bound expression reads", expressionSet,
         .qt("property-bound-3", "QProperty, bound to 3", bar: 3)),
+      Row(
+        "set of the corner of a grid of 81, each bound to left + up", gridSet,
+        .qt("property-grid", "QProperty, the same grid", bar: 0.1)),
+      Row(
+        "the same grid in C, kvo_bind_computed", subject: "libkvo", { Workload(run: crows_set_corner) },
+        .qt("property-grid", "QProperty, the same grid", bar: 0.1)),
     ]
   }
 }
@@ -73,4 +80,16 @@ private func expressionSet() -> Workload {
   let (one, second, third) = (objects[0], objects[1], objects[2])
   target.bind(\.number) { one.number &+ second.number &+ third.number }
   return .setting(one, keeping: target)
+}
+
+private func gridSet() -> Workload {
+  let (side, tally) = (9, Tally())
+  let cells = (0..<side * side).map { _ in Observable() }
+  for index in 1..<cells.count {
+    let left = index % side > 0 ? cells[index - 1] : nil
+    let up = index >= side ? cells[index - side] : nil
+    cells[index].bind(\.number) { (left?.number ?? 0) &+ (up?.number ?? 0) }
+  }
+  let token = cells[cells.count - 1].observe(\.number, options: [.new]) { _, change in tally.add(change.newValue!) }
+  return .setting(cells[0], keeping: (cells, token))
 }

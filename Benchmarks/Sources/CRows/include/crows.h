@@ -16,6 +16,9 @@ void crows_set_bare_closure(long count);
 /** Of a plain structure, through a pointer to the setter. */
 void crows_set_pointer(long count);
 
+/** Of the first of 81 objects in a grid, whose others are bound to the sum of those to the left and above; the last one has an observer. */
+void crows_set_corner(long count);
+
 /** Sets an atomic property of one object, which all threads share, with one observer. */
 void crows_set_shared(long count);
 
