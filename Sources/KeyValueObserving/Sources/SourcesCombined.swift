@@ -113,6 +113,15 @@ private final class InitialCall: Sendable {
   func end() { thread.store(0, ordering: .relaxed) }
 }
 
+/// Is set once, on any thread.
+private final class Flag: Sendable {
+  private let value = Atomic(false)
+
+  var isSet: Bool { value.load(ordering: .acquiring) }
+
+  func set() { if !isSet { value.store(true, ordering: .releasing) } }
+}
+
 /// What the sources that are combined set, each with a binding: bindings are settled before anyone is told, so that a change that reaches
 /// several of them is told once. The bindings keep it, and the observation of it ends with the last of them.
 private final class SourceSignal: KeyValueObservable, Sendable {

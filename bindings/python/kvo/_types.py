@@ -55,7 +55,7 @@ class _ValueOps(C.Structure):
 class _ObserverOps(C.Structure):
     _fields_ = [
         ("callback", _Callback), ("destroy", _Destroy), ("abandon", _Destroy), ("evaluate", _Evaluate), ("release", _Callback),
-        ("same", _Same), ("is_here", _address), ("ask", _address),
+        ("same", _Same), ("is_here", _address), ("ask", _address), ("of_property", _address),
     ]  # fmt: skip
 
 
