@@ -65,6 +65,7 @@ const struct kvo_hooks kvo__hooks = {
     .intercepted = (kvo_function)kvo__intercepted,
     .is_open = kvo__is_open,
     .settle = kvo__settle_one,
+    .binding_left = kvo__bound_left,
     .free_binding = kvo__bound_free,
     .release_expression = kvo__tracked_release,
 #if KVO_DIAGNOSTICS

@@ -41,22 +41,39 @@ static void release(void *value, void *user_data) {
   kvo__unbox(value);
 }
 
-static bool has_value(const binding *of, const kvo_value *value) {
-  kvo_status status;
-  kvo_boxed *present = kvo__path_copy(of->target, of->key, &status, KVO_PATH_READ);
-  bool is_same = present != NULL && kvo__value_same(&present->value, value);
-  kvo__unbox(present);
-  return is_same;
+/* A value that a binding is about to set. */
+typedef struct given {
+  const kvo_raw_change *change;
+  binding *of;
+  const kvo_value *value;
+  bool is_same;
+} given;
+
+static void compare(const kvo_value *present, void *arg) {
+  given *new = arg;
+  new->is_same = kvo__value_same(present, new->value);
 }
 
-static void set(const kvo_raw_change *change, void *user_data) {
-  binding *of = user_data;
-  const kvo_boxed *value = change->new_value;
-  if (value == NULL || has_value(of, &value->value)) return;
-  kvo_status status = kvo_set_value_at(of->target, of->key, &value->value, NULL, 0);
+static void set_value(const kvo_value *value, void *arg) {
+  given *new = arg;
+  binding *of = new->of;
+  new->value = value;
+  (void)kvo__path_read(of->target, of->key, KVO_PATH_READ, compare, new);
+  kvo_status status = new->is_same ? KVO_OK : kvo_set_value_at(of->target, of->key, value, NULL, 0);
   if (status == KVO_OK) return;
-  kvo_fault_observation concerned = {.observation = change->observation, .key_path = of->path, .object = of->source};
+  kvo_fault_observation concerned = {
+      .observation = new->change->observation, .key_path = of->path, .object = of->source};
   KVO_TELL(path_broken, status, of->target, &concerned);
+}
+
+/* The value is that of the property, or one of `evaluate`. */
+static void set(const kvo_raw_change *change, void *user_data) {
+  given new = {.change = change, .of = user_data};
+  if (change->new_value == NULL) return;
+  if (change->property != NULL)
+    kvo__property_view(change->property, change->new_value, set_value, &new);
+  else
+    set_value(&((const kvo_boxed *)change->new_value)->value, &new);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- Ends -- */
@@ -114,7 +131,10 @@ static kvo_status bind(const binding *of, kvo_observation *out, kvo_place place)
       .target_key = property->key,
   };
   kvo_observation id = 0;
-  kvo_status status = kvo_binding_observe_tracked(of->source, &observer, false, &id);
+  const kvo_property *read = of->compute == NULL ? kvo_class_property(kvo_object_class(of->source), of->path) : NULL;
+  bool is_stored = read != NULL && read->affected_by == NULL && (read->flags & KVO_PROPERTY_COMPUTED) == 0;
+  kvo_status status = is_stored ? kvo_binding_observe_key(of->source, read->key, &observer, &id)
+                                : kvo_binding_observe_tracked(of->source, &observer, false, &id);
   if (status != KVO_OK) return kvo__fail(status, "kvo_bind: \"%s\": %s", of->path, kvo_status_string(status));
   if (of->source != of->target) {
     kvo_observation watch = 0;

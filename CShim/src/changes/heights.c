@@ -93,6 +93,45 @@ bool kvo__bound_claim(kvo_bound *bound, kvo_open_scope *hold, bool is_to_run) {
   return is_free;
 }
 
+/* Stands for a hold, and is only compared. */
+static kvo_open_scope *own_thread(void) { return (kvo_open_scope *)(void *)kvo__own.thread; }
+
+/* Whether this thread makes the change in the callback of a binding. */
+static bool is_in_binding(void) {
+  for (uint32_t i = atomic_load_explicit(&kvo__own.thread->depth, memory_order_relaxed); i > 0; i--) {
+    const kvo_node *node = kvo__mark_at(i - 1)->node;
+    if (node != NULL && (node->options & KVO_NODE_BINDS) != 0) return true;
+  }
+  return false;
+}
+
+bool kvo__bound_begin(kvo_bound *bound) {
+  kvo__lock(&bound_lock);
+  bool is_free = bound->settler == NULL;
+  if (is_free) {
+    bound->settler = own_thread();
+    bound->is_queued = bound->is_outdated = bound->is_renewed = bound->is_contended = false;
+  } else {
+    bound->is_outdated = bound->is_outdated || !bound->is_queued;
+    if (bound->settler != own_thread() && !is_in_binding())
+      bound->is_renewed = true;
+    else if (bound->settler != own_thread())
+      bound->is_contended = true;
+  }
+  kvo__unlock(&bound_lock);
+  return is_free;
+}
+
+bool kvo__bound_end(kvo_bound *bound) {
+  kvo__lock(&bound_lock);
+  bool is_outdated = bound->settler == own_thread() && bound->is_outdated;
+  if (bound->settler == own_thread()) bound->settler = NULL;
+  kvo__unlock(&bound_lock);
+  return !is_outdated;
+}
+
+void kvo__bound_left(const kvo_node *node) { (void)kvo__bound_end(kvo__bound_of(node)); }
+
 kvo_bound *kvo__bound_next(kvo_open_scope *hold) {
   kvo__lock(&bound_lock);
   kvo_index_entry *first = hold->queue.root != NULL ? kvo__index_from(&hold->queue, (kvo_index_key){0, 0}) : NULL;

@@ -5,6 +5,7 @@
  * made, the frame keeps the mark (is_reading). Documentation/Design.md, "Readers and epochs", says why the order of loads and stores is
  * safe. */
 #include "changes/scopes.h"
+#include "changes/settle.h"
 
 static kvo_frame_content *content(kvo_frame *frame) { return kvo__frame_content_of(frame); }
 
@@ -64,8 +65,7 @@ INLINE path begin(reading *of, kvo_object *object, kvo_key key, kvo_raw_change *
   unsigned wants = atomic_load_explicit(&slot->wants, memory_order_acquire);
   if (UNLIKELY(wants == 0)) return UNOBSERVED;
   kvo_thread *self = kvo__own.thread;
-  if (UNLIKELY(self == NULL || (wants & (KVO_FRAME_WANTS_WILL | KVO_SLOT_MANUAL | KVO_SLOT_BINDS)) != 0))
-    return UNUSUAL;
+  if (UNLIKELY(self == NULL || (wants & (KVO_FRAME_WANTS_WILL | KVO_SLOT_MANUAL)) != 0)) return UNUSUAL;
   const void *reader = atomic_load_explicit(&info->reader, memory_order_relaxed);
   if (UNLIKELY(reader != self) && reader != KVO_READ_BY_ALL) {
     if (!kvo__read_by_marks(info, self)) return UNUSUAL;
@@ -150,6 +150,31 @@ INLINE bool call_leaf(const reading *of, kvo_raw_change *record, kvo_mark *mark,
 static const kvo_traits usual = {.options = KVO_NODE_IS_CLOSURE, .live = true, .kind = KVO_NODE_DIRECT};
 static const kvo_traits compared = {.options = KVO_NODE_IS_CLOSURE, .live = true, .kind = UINT8_MAX};
 
+/* Runs the only observer of a key, if that is a binding: whatever it sets, this change tells nobody else. Returns the first node, with
+ * nothing told yet, if more is needed. */
+__attribute__((noinline)) static kvo_node *call_binding(const reading *of, kvo_raw_change *record,
+                                                        const void *new_value, kvo_node *node) {
+  kvo_mark *mark = mark_of(of->self, of->depth);
+  mark->node = kvo__no_node;
+  kvo_traits traits = {.all = atomic_load(&node->traits)};
+  bool is_only = atomic_load_explicit(&node->older, memory_order_acquire) == NULL && traits.live &&
+                 traits.kind == KVO_NODE_DIRECT && (traits.options & (KVO_NODE_BINDS | KVO_OLD)) == KVO_NODE_BINDS;
+  bool is_deep = of->depth >= KVO_MOST_NESTED_BINDINGS;
+  if (!is_only || is_deep || new_value == NULL || kvo__attended() != 0) return node;
+  kvo_bound *bound = kvo__bound_of(node);
+  if (!kvo__bound_begin(bound)) return NULL;
+  begin_delivery(mark, node, node->id);
+  record->old_value = NULL;
+  record->new_value = (traits.options & KVO_NEW) != 0 ? new_value : NULL;
+  record->observation = node->id;
+  if (KVO_CALLS_CLOSURES && (traits.options & KVO_NODE_IS_CLOSURE) != 0)
+    kvo__call_function(record, node);
+  else
+    node->ops->callback(record, node->user_data);
+  if (!kvo__bound_end(bound)) kvo__settle_one(node);
+  return NULL;
+}
+
 /* Calls the observers, newest first. Returns the first that needs more than this, or NULL. `has_all`: both values are there, whatever the
  * observers wanted when the change began. */
 INLINE kvo_node *call_all(const reading *of, kvo_raw_change *record, const void *old_value, const void *new_value,
@@ -163,6 +188,10 @@ INLINE kvo_node *call_all(const reading *of, kvo_raw_change *record, const void 
   if (UNLIKELY(node == NULL || is_linking)) {
     mark_of(of->self, of->depth)->node = kvo__no_node;
     return node;
+  }
+  if (UNLIKELY((of->wants & KVO_SLOT_BINDS) != 0)) {
+    bool has_new = has_all || has_values(of, node);
+    return call_binding(of, record, has_new ? new_value : NULL, node);
   }
   do {
     kvo_mark *mark = mark_of(of->self, of->depth); /* the marks may have moved */

@@ -10,6 +10,8 @@
 
 #include <sched.h>
 
+static uint32_t present_depth(void) { return kvo__own.thread != NULL ? atomic_load(&kvo__own.thread->depth) : 0; }
+
 kvo_open_scope *kvo__settling(void) {
   kvo_open_scope *scope = kvo__scopes();
   while (scope != NULL && (scope->kind != KVO_SCOPE_SETTLES || scope->is_over)) scope = scope->outer;
@@ -140,10 +142,48 @@ uint64_t kvo_settling_serial(void) {
   return hold != NULL ? hold->serial : 0;
 }
 
+/* Settles one binding, after a change that is not told yet, for which there were so many marks. */
+static void settle_one(kvo_bound *bound, uint32_t depth) {
+  kvo_open_scope *outer = kvo__settling();
+  if (outer != NULL) {
+    add(outer, bound);
+    return;
+  }
+  kvo_open_scope *hold = open(depth);
+  if (hold == NULL) return;
+  add(hold, bound);
+  run_all(hold);
+  kvo__scope_close(hold);
+}
+
+/* Runs a binding without a hold. The caller is a reader of what it has read. */
+static void run_alone(kvo_bound *bound, const kvo_change_place *place) {
+  kvo_tracked *tracked = kvo__bound_tracked(bound);
+  if ((tracked != NULL && kvo__tracked_is_evaluating(tracked)) || !kvo__bound_begin(bound)) return;
+  if (tracked == NULL)
+    kvo__deliver_present(bound->node, kvo__slot_info(atomic_load(&bound->node->slot)), NULL);
+  else if (!kvo__tracked_postpone(tracked, place) && !kvo__tracked_is_left_to_owner(tracked, true) &&
+           !kvo__tracked_defers(tracked))
+    kvo__tracked_settle(tracked, place->changed, false);
+  if (!kvo__bound_end(bound)) settle_one(bound, place->depth);
+}
+
+/* The only observer of a key, if that is a binding: it needs no hold, because the change tells nobody else. */
+static kvo_bound *only_binding(kvo_slot *slot) {
+  const kvo_node *node = atomic_load(&slot->newest);
+  bool is_only = node != NULL && atomic_load(&node->older) == NULL && (node->options & KVO_NODE_BINDS) != 0;
+  return is_only && atomic_load(&node->live) ? kvo__bound_of(node) : NULL;
+}
+
 kvo_open_scope *kvo__settle(kvo_slot *slot, uint32_t depth, bool is_told) {
   kvo_open_scope *outer = kvo__settling();
   if (outer != NULL) {
     kvo__settle_add(outer, slot);
+    return NULL;
+  }
+  kvo_bound *only = depth < KVO_MOST_NESTED_BINDINGS && kvo__may_nest() ? only_binding(slot) : NULL;
+  if (only != NULL) {
+    run_alone(only, &(kvo_change_place){.depth = depth, .changed = slot});
     return NULL;
   }
   kvo_open_scope *hold = open(depth);
@@ -154,23 +194,12 @@ kvo_open_scope *kvo__settle(kvo_slot *slot, uint32_t depth, bool is_told) {
   return hold;
 }
 
-void kvo__settle_one(const kvo_node *node) {
-  kvo_open_scope *outer = kvo__settling();
-  if (outer != NULL) {
-    add(outer, kvo__bound_of(node));
-    return;
-  }
-  kvo_open_scope *hold = open(kvo__own.thread != NULL ? atomic_load(&kvo__own.thread->depth) : 0);
-  if (hold == NULL) return;
-  add(hold, kvo__bound_of(node));
-  run_all(hold);
-  kvo__scope_close(hold);
-}
+void kvo__settle_one(const kvo_node *node) { settle_one(kvo__bound_of(node), present_depth()); }
 
 kvo_first kvo__settle_first(const kvo_node *node) {
   kvo_first first = {.hold = kvo__settling()};
   first.is_own = first.hold == NULL;
-  if (first.is_own) first.hold = open(kvo__own.thread != NULL ? atomic_load(&kvo__own.thread->depth) : 0);
+  if (first.is_own) first.hold = open(present_depth());
   if (first.hold == NULL) return first;
   kvo_bound *bound = kvo__bound_of(node);
   first.is_claimed = kvo__bound_claim(bound, first.hold, false);
@@ -197,7 +226,7 @@ kvo_open_scope *kvo__settle_scope(kvo_open_scope *scope) {
     if (each->is_over) continue;
     const kvo_slot *slot = kvo__frame_content_of((kvo_frame *)(uintptr_t)&each->frame)->slot;
     if ((atomic_load_explicit(&slot->wants, memory_order_acquire) & KVO_SLOT_BINDS) == 0) continue;
-    if (hold == NULL) hold = open(atomic_load(&kvo__own.thread->depth));
+    if (hold == NULL) hold = open(present_depth());
     if (hold == NULL) return NULL;
     scope->is_settling = true;
     kvo__settle_add(hold, slot);

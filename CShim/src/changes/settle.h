@@ -15,7 +15,7 @@ typedef struct kvo_bound {
    * to set. */
   uint32_t rounds, put_back;
   uint64_t serial;
-  /** The hold whose thread settles it, or NULL; whether it is in the queue there; whether what it reads has changed since it began to run,
+  /** The hold whose thread settles it, or a thread that settles it without one (kvo__bound_begin), or NULL; whether it is in the queue there; whether what it reads has changed since it began to run,
    * and whether by a change of the program on another thread: rounds are counted from the last one. */
   kvo_open_scope *settler;
   bool is_queued, is_outdated, is_renewed;
@@ -79,6 +79,15 @@ KVO_HIDDEN void kvo__bound_free(kvo_bound *bound);
 /** Has a hold settle a binding, which is put into the queue if it is to run, otherwise runs already; false if another thread or this hold
  * does it already: it is then run once more. */
 KVO_HIDDEN bool kvo__bound_claim(kvo_bound *bound, kvo_open_scope *hold, bool is_to_run);
+/** Bindings that are nested deeper than this are run in a hold, one after the other. */
+enum { KVO_MOST_NESTED_BINDINGS = 128 };
+/** Has this thread run a binding without a hold: whatever it sets, the change that it reads tells nobody else. False if it is settled
+ * already: it is then run once more. */
+KVO_HIDDEN bool kvo__bound_begin(kvo_bound *bound);
+/** Ends that; false if the binding is outdated. */
+KVO_HIDDEN bool kvo__bound_end(kvo_bound *bound);
+/** Ends that for a binding, by its own node, whose callback was left. See hooks.h. */
+KVO_HIDDEN void kvo__bound_left(const kvo_node *node);
 /** Removes the first binding from the queue; NULL if it is empty. */
 KVO_HIDDEN kvo_bound *kvo__bound_next(kvo_open_scope *hold);
 /** Puts a binding that has run into the queue again if it is outdated; otherwise nobody settles it any more, and this returns true. */

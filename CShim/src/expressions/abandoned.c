@@ -44,6 +44,7 @@ static void end(kvo_thread *self, uint32_t number, reported *later) {
   if (kvo__is_awaited()) kvo__marks_changed();
   kvo__recording_resume(was.recorder);
   if (was.node == NULL && was.evaluation != NULL) kvo__evaluation_left(&was);
+  if (was.node != NULL && (was.node->options & KVO_NODE_BINDS) != 0) kvo__hooks.binding_left(was.node);
   if (entered != 0) leave_or_keep(later, was.node, read, entered);
 }
 

@@ -402,17 +402,19 @@ bool kvo__tracked_is_left_to_owner(kvo_tracked *tracked, bool tells) {
   return true;
 }
 
-static void settle_and_tell(kvo_tracked *tracked, const kvo_slot *changed, bool if_changed) {
-  if (tracked->is_binding) {
-    kvo__hooks.settle(tracked->anchor);
-    return;
-  }
-  if (kvo__tracked_defers(tracked)) return;
+void kvo__tracked_settle(kvo_tracked *tracked, const kvo_slot *changed, bool if_changed) {
   kvo_status status;
   kvo_cell *now = kvo__arm(tracked, changed, &status);
   if (now == NULL && status == KVO_ERROR_NOT_REGISTERED) return;
   kvo__tracked_tell_present(tracked, now, if_changed);
   kvo__cell_release(tracked, now);
+}
+
+static void settle_and_tell(kvo_tracked *tracked, const kvo_slot *changed, bool if_changed) {
+  if (tracked->is_binding)
+    kvo__hooks.settle(tracked->anchor);
+  else if (!kvo__tracked_defers(tracked))
+    kvo__tracked_settle(tracked, changed, if_changed);
 }
 
 void kvo__tracked_read_last(kvo_tracked *tracked) {

@@ -199,6 +199,8 @@ KVO_HIDDEN void kvo__tracked_set_last(kvo_tracked *tracked, kvo_cell *now);
 KVO_HIDDEN void kvo__tracked_read_last(kvo_tracked *tracked);
 /** Tells the present value; without memory, that there is a new one. The old value is what was told last. */
 KVO_HIDDEN void kvo__tracked_tell_present(kvo_tracked *tracked, kvo_cell *now, bool if_changed);
+/** Evaluates after a change of this key or NULL, and tells. */
+KVO_HIDDEN void kvo__tracked_settle(kvo_tracked *tracked, const kvo_slot *changed, bool if_changed);
 /** Leaves a change to a later delivery if none may begin here; nor may an evaluation: its getters may make changes. Until then the
  * dependencies are those from before the change. */
 KVO_HIDDEN bool kvo__tracked_defers(kvo_tracked *tracked);
