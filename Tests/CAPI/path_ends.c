@@ -116,6 +116,32 @@ TEST("a path registered during a change of an intermediate object is not notifie
   item_destroy(third);
 }
 
+static void register_in_nested(watcher *self, const kvo_change *change) {
+  if (!change->is_prior) return;
+  if (self->priors == 1)
+    item_set_next(first, second);
+  else
+    watch(first, "next.value", KVO_NEW | KVO_OLD, &late);
+}
+
+TEST("a path registered during changes that are nested is notified of none of them, and follows later changes") {
+  first = item_make(1), second = item_make(2), third = item_make(3);
+  late = (watcher){.tag = 'l'};
+  watcher registrar = {.tag = 'r', .then = register_in_nested};
+  watch(first, "next", KVO_PRIOR, &registrar);
+  item_set_next(first, third);
+  CHECK_EQ(late.calls, 0);
+  item_set_value(third, 30);
+  CHECK_EQ(late.calls, 1);
+  CHECK_EQ(late.old_value.integer, 3);
+  CHECK_EQ(late.new_value.integer, 30);
+  CHECK_OK(kvo_remove_observer(late.id));
+  CHECK_OK(kvo_remove_observer(registrar.id));
+  item_destroy(first);
+  item_destroy(second);
+  item_destroy(third);
+}
+
 /* ----------------------------------------------------------------------------------------- What has been told before -- */
 
 static void wait_for_other(watcher *self, const kvo_change *change) {
