@@ -142,6 +142,33 @@ TEST("a path registered during changes that are nested is notified of none of th
   item_destroy(third);
 }
 
+static void set_again_once(watcher *self, const kvo_change *change) {
+  (void)change;
+  if (self->calls == 2) item_set_value(second, 22); /* the first is the initial call */
+}
+
+static void register_setter(watcher *self, const kvo_change *change) {
+  if (change->is_prior && self->priors == 1) watch(second, "value", KVO_NEW | KVO_OLD | KVO_INITIAL, &late);
+}
+
+TEST("what an observer changes that was registered during a change is left to that change, for older paths") {
+  first = item_make(1), second = item_make(2);
+  first->next = second;
+  late = (watcher){.tag = 'l', .then = set_again_once};
+  watcher path = {.tag = 'p'}, registrar = {.tag = 'r', .then = register_setter};
+  watch(first, "next.value", KVO_NEW, &path);
+  watch(second, "value", KVO_PRIOR, &registrar);
+  item_set_value(second, 20);
+  CHECK_EQ(late.calls, 3);
+  CHECK_EQ(path.calls, 1);
+  CHECK_EQ(path.new_value.integer, 22);
+  CHECK_OK(kvo_remove_observer(late.id));
+  CHECK_OK(kvo_remove_observer(registrar.id));
+  CHECK_OK(kvo_remove_observer(path.id));
+  item_destroy(first);
+  item_destroy(second);
+}
+
 /* ----------------------------------------------------------------------------------------- What has been told before -- */
 
 static void wait_for_other(watcher *self, const kvo_change *change) {

@@ -421,6 +421,7 @@ static inline void tell(kvo_frame_content *change, kvo_node *node, const void *o
   } else {
     bool is_late = atomic_load_explicit(&node->birth, memory_order_relaxed) > change->limit;
     if (__builtin_expect(is_late && wants_more(change, node, new_value), false)) {
+      (void)kvo__frame_reaches(change); /* what the observer changes is left to this change */
       kvo__deliver_present(node, change->info, (change->wants & KVO_FRAME_WANTS_OLD) != 0 ? old_value : NULL);
       return;
     }
