@@ -183,7 +183,8 @@ static kvo_status remove_one(world *in, int number, ending how) {
   switch (how) {
     case END_CANCEL: return kvo_cancel_observer(id);
     case END_AND_WAIT: return kvo_cancel_observer_and_wait(id);
-    case END_FORGED: return kvo_remove_observer(id ^ UINT64_C(1) << 40); /* an id of another generation */
+    case END_FORGED: /* an id of another generation; none, if the registration has failed */
+      return kvo_remove_observer(id != 0 ? id ^ UINT64_C(1) << 40 : 0);
     default: return kvo_remove_observer(id);
   }
 }
