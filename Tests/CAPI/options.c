@@ -139,6 +139,27 @@ TEST("one observer's options do not change what another one gets") {
   item_destroy(object);
 }
 
+static watcher late;
+
+static void register_late(watcher *self, const kvo_change *change) {
+  (void)self;
+  if (change->is_prior) watch((item *)change->object, "value", KVO_NEW | KVO_INITIAL, &late);
+}
+
+TEST("one observer's options do not change what one gets that is registered during the change") {
+  item *object = item_make(1);
+  late = (watcher){.tag = 'l'};
+  watcher registrar = {.tag = 'r', .then = register_late};
+  watch(object, "value", KVO_OLD | KVO_PRIOR, &registrar);
+  item_set_value(object, 2);
+  CHECK_EQ(late.calls, 2);
+  CHECK(!late.old_value.told);
+  CHECK_EQ(late.new_value.integer, 2);
+  CHECK_OK(kvo_remove_observer(late.id));
+  CHECK_OK(kvo_remove_observer(registrar.id));
+  item_destroy(object);
+}
+
 TEST("a change of one key does not notify observers of another") {
   item *object = item_make(1);
   watcher w = {0};

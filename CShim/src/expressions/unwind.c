@@ -45,7 +45,7 @@ void kvo__deliver_present(kvo_node *node, kvo_info *info, const void *old_value)
       .instance = kvo_object_instance(info->object),
       .changed = info->object,
       .property = property,
-      .old_value = old_value,
+      .old_value = (node->options & KVO_OLD) != 0 ? old_value : NULL,
       .new_value = value,
       .kind = KVO_CHANGE_SETTING,
       .observation = node->id,
