@@ -30,6 +30,27 @@ TEST("in a silent scope nobody is told, by a setter or by hand, and expressions 
   CHECK_EQ(faults.count, 0);
 }
 
+static watcher late;
+
+static void register_and_set_silently(watcher *self, const kvo_change *change) {
+  if (!change->is_prior || self->priors != 1) return;
+  BEGIN(scope, KVO_SCOPE_SILENCES, a);
+  watch(a, "next.value", KVO_OLD | KVO_NEW, &late);
+  item_set_next(a, c);
+  kvo_scope_end(&scope);
+}
+
+TEST("an observer that registers during a change is not told of it because of a silent change there") {
+  make_items();
+  late = (watcher){0};
+  watcher w = {.then = register_and_set_silently};
+  watch(a, "next", KVO_PRIOR, &w);
+  item_set_next(a, b);
+  CHECK_EQ(late.calls, 0);
+  item_set_value(b, 7);
+  CHECK_TOLD(late, 1, 2, 7);
+}
+
 TEST("silent changes may end in any order, and the expressions then follow the new objects") {
   enum { MANY = 40 };
   for (int first = 0; first < MANY; first += 7) {

@@ -464,11 +464,10 @@ static void follow(kvo_tracked *tracked, bool begins) {
 
 void kvo__tracked_rearm(kvo_tracked *tracked, bool begins) {
   if (is_being_evaluated(tracked, true)) return;
-  bool is_owed = !begins || atomic_load(&tracked->is_stale);
-  if (is_owed && kvo__tracked_postpone(tracked, NULL)) return;
-  /* A change that is open may tell it: then the old value is the same as without this one. */
-  bool forgets = begins && !kvo__is_postponed(tracked, NULL, false);
-  if (!kvo__tracked_is_left_to_owner(tracked, false)) follow(tracked, forgets);
+  bool is_left = kvo__is_postponed(tracked, NULL, false);
+  if (is_left && atomic_load(&tracked->is_stale)) return; /* it is settled and told there */
+  /* What it is left to may tell it: then the old value is the same as without this change. */
+  if (!kvo__tracked_is_left_to_owner(tracked, false)) follow(tracked, begins && !is_left);
 }
 
 void kvo__tracked_answer(kvo_tracked *tracked) {
