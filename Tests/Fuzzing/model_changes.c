@@ -21,14 +21,16 @@ due model_due(const world *in, const frame *of, int number) {
   bool is_stale = of->stored == 0 || (link->linked < of->stored && self->known < of->stored);
   bool is_new_here = is_new(in, of, number);
   if (!self->is_expression) return is_stale && !is_new_here ? TELLS : NOTHING;
+  if (self->stale) return TELLS;
   /* Elements are told each time: another change does not contain them. */
   bool has_elements = of->kind != KVO_CHANGE_SETTING && self->end.slot == of->slot && self->end.key == of->key;
   if (!is_stale && !(has_elements && link->linked <= of->begun)) return NOTHING;
   return is_new_here ? SETTLES : TELLS;
 }
 
-bool model_is_ahead(const world *in, const frame *of, int number) {
-  return number < of->cursor && model_due(in, of, number) == TELLS;
+bool model_is_ahead(const frame *of, int number) {
+  const interest *link = model_link(number, of->slot, (key)of->key);
+  return number < of->cursor && link != NULL && of->life == model.life[of->slot];
 }
 
 /* ---------------------------------------------------------------------------------------------------------- Frames -- */
@@ -61,16 +63,26 @@ value model_present(world *in, const frame *of, value given) {
   return key_infos[of->key].readable ? world_read(in, of->slot, (key)of->key) : given;
 }
 
-/* Before the change, oldest first. */
-static void will(world *in, frame *of) {
+static void begin(frame *of) {
   of->outer = model.frames;
   model.frames = of;
+}
+
+static void end(const frame *of) {
+  frame **link = &model.frames;
+  while (*link != NULL && *link != of) link = &(*link)->outer;
+  if (*link != NULL) *link = of->outer;
+}
+
+/* Before the change, oldest first. */
+static void will(world *in, frame *of) {
+  begin(of);
   for (int i = 0; i < in->watch_count; i++) {
     const observation *self = &model.observations[i];
     const interest *link = model_link(i, of->slot, (key)of->key);
     bool is_told = link != NULL && link->linked <= of->begun && of->life == model.life[of->slot];
     if (!is_told || (in->watches[i].options & KVO_PRIOR) == 0) continue;
-    if (self->is_expression && (self->reading != NULL || model_is_postponed(in, i, of))) continue;
+    if (self->is_expression && (self->reading != NULL || model_is_postponed(i, of))) continue;
     bool is_of_elements = of->kind != KVO_CHANGE_SETTING && self->end.slot == of->slot && self->end.key == of->key;
     value before = self->is_expression && !is_of_elements ? self->last : of->before;
     model_tell(in, i, of, true, before, (value){ABSENT, 0});
@@ -94,12 +106,12 @@ static void tell(world *in, frame *of) {
       tell_direct(in, i, of);
     else if (self->reading != NULL)
       self->again = true;
-    else if (model_is_postponed(in, i, of))
+    else if (what == SETTLES)
+      model_begin_to_follow(in, i, of);
+    else if (model_is_postponed(i, of))
       self->stale = true;
-    else if (what == TELLS)
-      model_tell_expression(in, i, of, false);
     else
-      model_begin_to_follow(in, i);
+      model_tell_expression(in, i, of, false);
   }
 }
 
@@ -113,9 +125,7 @@ static void did(world *in, frame *of) {
   } else {
     tell(in, of);
   }
-  frame **link = &model.frames;
-  while (*link != NULL && *link != of) link = &(*link)->outer;
-  if (*link != NULL) *link = of->outer;
+  end(of);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- Setters -- */
@@ -238,19 +248,24 @@ static kvo_status follow_present_value(world *in, int slot, key of) {
     here.begun = here.stored - 1;
     model_hold_stored(in, &here, hold);
   }
+  begin(&here);
   for (int i = in->watch_count - 1; i >= 0; i--) {
+    here.cursor = i;
     observation *self = &model.observations[i];
     if (model_link(i, slot, of) == NULL) continue;
     if (!was_unobserved) status = KVO_ERROR_UNBALANCED;
     if (self->reading != NULL) self->again = true;
-    if (!self->is_expression || self->reading != NULL || is_held || model_is_postponed(in, i, &here)) continue;
-    if (begun < 0)
+    if (!self->is_expression || self->reading != NULL || is_held) continue;
+    if (begun < 0 && (!self->stale || model_is_silent(slot)))
       model_follow(in, i, slot, of);
-    else if (self->registered > begun)
-      model_begin_to_follow(in, i);
-    else if (model_due(in, &here, i) == TELLS)
+    else if (self->registered > begun && !self->stale)
+      model_begin_to_follow(in, i, &here);
+    else if (model_is_postponed(i, &here))
+      self->stale = true;
+    else if (self->stale || model_due(in, &here, i) == TELLS)
       model_tell_expression(in, i, &here, false);
   }
+  end(&here);
   return status;
 }
 

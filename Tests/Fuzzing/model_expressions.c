@@ -40,6 +40,12 @@ static value evaluate(world *in, int number, reads *into, interest *end, kvo_sta
   return result;
 }
 
+value model_read_present(world *in, int number) {
+  kvo_status status;
+  interest end;
+  return evaluate(in, number, NULL, &end, &status);
+}
+
 /* One evaluation. Keys that it has read before keep the time when they were linked. */
 static value evaluate_once(world *in, int number, kvo_status *status) {
   observation *self = &model.observations[number];
@@ -91,13 +97,17 @@ void model_follow(world *in, int number, int slot, key of) {
   observation *self = &model.observations[number];
   if (self->reading != NULL)
     self->again = true;
-  else if ((self->end.slot != slot || self->end.key != (int)of) && !model_is_postponed(in, number, NULL))
+  else if (self->end.slot == slot && self->end.key == (int)of)
+    return;
+  else if (!self->stale || !model_is_postponed(number, NULL))
     (void)model_settle(in, number);
 }
 
-void model_begin_to_follow(world *in, int number) {
+void model_begin_to_follow(world *in, int number, const frame *of) {
   observation *self = &model.observations[number];
-  self->last = model_settle(in, number);
+  value now = model_settle(in, number);
+  if (model_is_postponed(number, of)) return;
+  self->last = now;
   self->known = model_tick();
 }
 
@@ -110,9 +120,9 @@ static bool is_of_key(const frame *of, int number) {
 }
 
 /* Whether it still leads to its end: no other change that is in progress is going to tell it. */
-static bool is_led(const world *in, int number, const frame *of) {
+static bool is_led(int number, const frame *of) {
   for (const frame *each = model.frames; each != NULL && model.observations[number].is_expression; each = each->outer)
-    if (each != of && model_is_ahead(in, each, number)) return false;
+    if (each != of && model_is_ahead(each, number)) return false;
   return true;
 }
 
@@ -129,8 +139,9 @@ void model_tell(world *in, int number, const frame *of, bool prior, value before
     return;
   }
   if ((as->options & KVO_OLD) != 0) told.before = before;
+  told.is_late = of != NULL && !self->is_expression && self->registered > of->begun;
   if ((as->options & KVO_NEW) != 0) told.after = after;
-  if (is_of_key(of, number) && (!prior || is_led(in, number, of))) {
+  if (is_of_key(of, number) && (!prior || is_led(number, of))) {
     told.change = (int)of->kind;
     told.indexes = of->indexes;
     for (int i = 0; i < 8; i++) told.index_count += of->indexes >> i & 1;
@@ -145,7 +156,7 @@ static value pass_on(world *in, const frame *of) {
 
 void model_tell_expression(world *in, int number, const frame *of, bool unless_same) {
   observation *self = &model.observations[number];
-  bool is_passed_on = !self->stale && is_of_key(of, number) && is_led(in, number, of);
+  bool is_passed_on = !self->stale && is_of_key(of, number) && is_led(number, of);
   value now = is_passed_on ? pass_on(in, of) : model_settle(in, number), before = self->last;
   if (!self->live) return;
   bool is_same = before.kind != ABSENT && memcmp(&before, &now, sizeof now) == 0;

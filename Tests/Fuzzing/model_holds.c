@@ -110,10 +110,8 @@ static void note_due(world *in, held_change *here, const frame *of, int number) 
       here->due[i] = true;
     else if (self->reading != NULL)
       self->again = true;
-    else if (what == SETTLES && self->held == 0)
-      model_begin_to_follow(in, i);
     else if (what == SETTLES)
-      continue;
+      model_begin_to_follow(in, i, of);
     else if (in->watches[i].binds && model.scopes[number - 1].settles)
       model_enqueue(in, i);
     else
@@ -122,9 +120,9 @@ static void note_due(world *in, held_change *here, const frame *of, int number) 
 }
 
 /* Whether another change that is in progress is going to tell it. */
-static bool is_left_to_change(const world *in, int number, const frame *of) {
+static bool is_left_to_change(int number, const frame *of) {
   for (const frame *each = model.frames; each != NULL; each = each->outer)
-    if (each != of && !(each->announced && each->stored == 0) && model_is_ahead(in, each, number)) return true;
+    if (each != of && !(each->announced && each->stored == 0) && model_is_ahead(each, number)) return true;
   return false;
 }
 
@@ -140,7 +138,7 @@ int model_hold_begins(world *in, frame *of) {
     here = make(self, of);
   }
   if (!self->settles) {
-    if (here->of.stored == 0) here->of.stored = model_tick();
+    here->of.stored = model_tick();
     note_due(in, here, of, number);
   }
   for (int i = 0; i < in->watch_count && of->life == model.life[of->slot]; i++) {
@@ -150,8 +148,10 @@ int model_hold_begins(world *in, frame *of) {
     bool *told = each->is_expression ? &each->held_prior : &here->prior[i];
     bool is_again = *told && (!each->is_expression || each->held != 0);
     *told = true;
-    if (is_again || (in->watches[i].options & KVO_PRIOR) == 0) continue;
-    if (each->is_expression && is_left_to_change(in, i, of)) continue;
+    if (is_again || (each->is_expression && is_left_to_change(i, of))) continue;
+    bool is_kept = !each->is_expression || (in->watches[i].options & KVO_OLD) != 0;
+    if (!is_kept && self->kind == KVO_SCOPE_COALESCES_IF_CHANGED) each->last = model_read_present(in, i);
+    if ((in->watches[i].options & KVO_PRIOR) == 0) continue;
     value before = each->is_expression ? each->last : here->of.before;
     model_tell(in, i, of, true, before, (value){ABSENT, 0});
   }
@@ -192,7 +192,10 @@ static bool is_stale(int number, const held_change *of) {
 /* Unless a change in progress is going to, because the hold has ended in one of its callbacks. */
 static void tell_expression(world *in, int number, const frame *of, bool compares) {
   model.observations[number].held = 0;
-  if (!model_is_postponed(in, number, of)) model_tell_expression(in, number, of, compares);
+  if (model_is_postponed(number, of))
+    model.observations[number].stale = true;
+  else
+    model_tell_expression(in, number, of, compares);
 }
 
 /* In the order of the first changes; for each key newest first. */
@@ -312,8 +315,8 @@ kvo_status model_resume(world *in, int number, bool tell_missed) {
   if (!has_missed) return KVO_OK;
   if (self->is_expression && tell_missed)
     model_tell_expression(in, number, NULL, false);
-  else if (self->is_expression && !model_is_postponed(in, number, NULL))
-    model_begin_to_follow(in, number);
+  else if (self->is_expression)
+    model_begin_to_follow(in, number, NULL);
   else if (!self->is_expression && tell_missed)
     model_tell(in, number, NULL, false, self->kept, read_direct(in, number));
   return KVO_OK;
@@ -321,14 +324,18 @@ kvo_status model_resume(world *in, int number, bool tell_missed) {
 
 /* ------------------------------------------------------------------------------------------------------ Postponement -- */
 
-bool model_is_postponed(const world *in, int number, const frame *of) {
-  return model.observations[number].held != 0 || is_left_to_change(in, number, of);
+bool model_is_postponed(int number, const frame *of) {
+  return model.observations[number].held != 0 || is_left_to_change(number, of);
 }
 
-bool model_awaits_change(const world *in, int number, int dying_life) {
+bool model_awaits_change(int number, int dying_life) {
   if (model.observations[number].held != 0) return true;
   for (const frame *each = model.frames; each != NULL; each = each->outer)
-    if (each->life != dying_life && model_is_ahead(in, each, number)) return true;
+    if (each->life != dying_life && model_is_ahead(each, number)) return true;
+  return false;
+}
+
+bool model_awaits_silent_change(int number) {
   for (int i = 0; i < model.quiet_count; i++) {
     const quiet *each = &model.quiet[i];
     if (each->life == model.life[each->slot] && model_link(number, each->slot, (key)each->key) != NULL) return true;

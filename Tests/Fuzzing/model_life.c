@@ -125,7 +125,9 @@ void model_finish(world *in, int slot) {
     if (i >= WATCHES || !is_reader[i] || !self->live) continue;
     if (self->reading != NULL)
       self->again = true;
-    else if (model_awaits_change(in, i, life))
+    else if (model_awaits_change(i, life))
+      self->stale = true;
+    else if (model_awaits_silent_change(i))
       continue;
     else if (in->watches[i].binds)
       model_settle_bindings(in, 1u << i);

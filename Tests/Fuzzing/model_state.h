@@ -16,7 +16,7 @@ typedef struct observation {
   const reads *reading;
   /** What it reads was stored during its evaluation. */
   bool again;
-  /** A change that it is not told of has left it to another one, which settles it. */
+  /** Something has left it to a change in progress, which settles and tells it. */
   bool stale;
   /** The key whose value it is, at the end of its path; slot -1 if there is none. */
   interest end;
@@ -137,10 +137,13 @@ static inline long model_tick(void) { return ++model.clock; }
 const interest *model_link(int number, int slot, key of);
 /* Brings an expression up to date: from now on it has links to exactly the keys that it has read. */
 value model_settle(world *in, int number);
+/* Evaluates an expression without linking it: the value before a scope that compares, of one that wants no old values. */
+value model_read_present(world *in, int number);
 /* After a change of a key that nobody is told of: settles, if that can lead to other objects and nobody else is going to. */
 void model_follow(world *in, int number, int slot, key of);
-/* After a change during which it was registered without an initial value: settles, so that its observer is told of later changes only. */
-void model_begin_to_follow(world *in, int number);
+/* After a change during which it was registered without an initial value: settles, so that its observer is told of later changes only. If
+ * one of them is in progress, that tells it with the same old value. */
+void model_begin_to_follow(world *in, int number, const frame *of);
 /* Registers: settles for the first time. */
 kvo_status model_first(world *in, int number, value *out);
 /* Settles an expression, and tells its observer, unless `unless_same` and its value is the one that was told last. A change whose key is at
@@ -155,8 +158,8 @@ void model_tell(world *in, int number, const frame *of, bool prior, value before
 typedef enum due { NOTHING, SETTLES, TELLS } due;
 due model_due(const world *in, const frame *of, int number);
 void model_frame(frame *out, int slot, key of, kvo_change_kind kind, int indexes);
-/* Whether a change in progress is still going to tell an observation. */
-bool model_is_ahead(const world *in, const frame *of, int number);
+/* Whether a change in progress has not come to an observation yet. */
+bool model_is_ahead(const frame *of, int number);
 /* The present value of a key as a direct observer gets it; `given` if there is no getter. */
 value model_present(world *in, const frame *of, value given);
 
@@ -186,9 +189,11 @@ void model_scopes_forget(int slot);
 /* Whether the change is told by a proxy. */
 bool model_is_absorbed(int slot, key of);
 /* Whether an expression is left to something in progress that is going to tell it: another change than this one, or a hold. */
-bool model_is_postponed(const world *in, int number, const frame *of);
-/* The same for a death: also to an announced change, and to a silent one, which settles it. */
-bool model_awaits_change(const world *in, int number, int dying_life);
+bool model_is_postponed(int number, const frame *of);
+/* The same for a death: also to an announced change. */
+bool model_awaits_change(int number, int dying_life);
+/* Whether a silent change is going to settle it. */
+bool model_awaits_silent_change(int number);
 
 /* -------------------------------------------------------------------------------------------------- model_bindings.c -- */
 

@@ -93,6 +93,8 @@ typedef struct event {
   event_kind kind;
   int watch, slot, prior, change, status;
   value before, after;
+  /** Of the model: it was registered during the change. What it wants, nobody need have wanted at the beginning. */
+  int is_late;
   int index_count, indexes;
   int context, identity, path;
 } event;
