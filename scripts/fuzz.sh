@@ -6,6 +6,7 @@
 #   scripts/fuzz.sh --keep             adds new inputs to the corpus and minimises it
 # One process per core; with KVO_FUZZ_JOBS=1 it is one process, and --seed N repeats a run. Without --keep, new inputs are in
 # build/c/fuzz/found. Crashes are in build/c/fuzz/crashes, and the inputs of fixed bugs in Tests/Fuzzing/regressions.
+# KVO_FUZZ_NEW=1 leaves out of the programs what Tests/Fuzzing/differences/README.md lists.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
