@@ -43,6 +43,7 @@ static value evaluate(world *in, int number, reads *into, interest *end, kvo_sta
 value model_read_present(world *in, int number) {
   kvo_status status;
   interest end;
+  if (model.observations[number].is_orphaned) return (value){ABSENT, 0};
   return evaluate(in, number, NULL, &end, &status);
 }
 
@@ -56,6 +57,7 @@ static value evaluate_once(world *in, int number, kvo_status *status) {
   self->reading = NULL;
   if (!self->live) return result;
   self->stale = false;
+  self->is_orphaned = now.has_met_dead;
   for (int i = 0; i < now.count; i++) {
     const interest *before = find(self->links, self->count, now.all[i].slot, (key)now.all[i].key);
     if (before != NULL) now.all[i].linked = before->linked;

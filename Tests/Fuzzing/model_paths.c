@@ -43,11 +43,13 @@ static void note(const world *in, reads *into, int slot, const char *path) {
     note_key(in, into, slot, of);
     if (!model_defines(in, slot, of) || key_infos[of].kind != OBJECT) return;
     slot = in->calls->load((world *)in, slot, of);
+    if (slot >= 0 && !in->alive[slot]) into->has_met_dead = true;
   }
 }
 
 kvo_status model_walk(world *in, reads *into, int *slot, const char *path, key *last) {
   for (;;) {
+    if (into != NULL && *slot >= 0 && !in->alive[*slot]) into->has_met_dead = true;
     if (*slot >= 0 && !in->alive[*slot]) *slot = -1;
     if (*slot < 0) return KVO_OK;
     *last = split(path, &path);

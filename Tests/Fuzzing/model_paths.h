@@ -14,6 +14,8 @@ typedef struct interest {
 
 typedef struct reads {
   int count;
+  /** A path has led to an object that has died, to which something still refers. */
+  bool has_met_dead;
   interest all[READS];
 } reads;
 

@@ -18,6 +18,8 @@ typedef struct observation {
   bool again;
   /** Something has left it to a change in progress, which settles and tells it. */
   bool stale;
+  /** It has met an object that has died: it is evaluated only after a change. */
+  bool is_orphaned;
   /** The key whose value it is, at the end of its path; slot -1 if there is none. */
   interest end;
   /** The value that it was told last; at first the one at its registration. */
@@ -137,7 +139,8 @@ static inline long model_tick(void) { return ++model.clock; }
 const interest *model_link(int number, int slot, key of);
 /* Brings an expression up to date: from now on it has links to exactly the keys that it has read. */
 value model_settle(world *in, int number);
-/* Evaluates an expression without linking it: the value before a scope that compares, of one that wants no old values. */
+/* Evaluates an expression without linking it: the value before a scope that compares, of one that wants no old values. ABSENT if it
+ * cannot be evaluated. */
 value model_read_present(world *in, int number);
 /* After a change of a key that nobody is told of: settles, if that can lead to other objects and nobody else is going to. */
 void model_follow(world *in, int number, int slot, key of);
