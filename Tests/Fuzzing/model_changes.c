@@ -63,12 +63,12 @@ value model_present(world *in, const frame *of, value given) {
   return key_infos[of->key].readable ? world_read(in, of->slot, (key)of->key) : given;
 }
 
-static void begin(frame *of) {
+void model_begin_change(frame *of) {
   of->outer = model.frames;
   model.frames = of;
 }
 
-static void end(const frame *of) {
+void model_end_change(const frame *of) {
   frame **link = &model.frames;
   while (*link != NULL && *link != of) link = &(*link)->outer;
   if (*link != NULL) *link = of->outer;
@@ -76,7 +76,7 @@ static void end(const frame *of) {
 
 /* Before the change, oldest first. */
 static void will(world *in, frame *of) {
-  begin(of);
+  model_begin_change(of);
   for (int i = 0; i < in->watch_count; i++) {
     const observation *self = &model.observations[i];
     const interest *link = model_link(i, of->slot, (key)of->key);
@@ -125,7 +125,7 @@ static void did(world *in, frame *of) {
   } else {
     tell(in, of);
   }
-  end(of);
+  model_end_change(of);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- Setters -- */
@@ -248,7 +248,7 @@ static kvo_status follow_present_value(world *in, int slot, key of) {
     here.begun = here.stored - 1;
     model_hold_stored(in, &here, hold);
   }
-  begin(&here);
+  model_begin_change(&here);
   for (int i = in->watch_count - 1; i >= 0; i--) {
     here.cursor = i;
     observation *self = &model.observations[i];
@@ -265,7 +265,7 @@ static kvo_status follow_present_value(world *in, int slot, key of) {
     else if (self->stale || model_due(in, &here, i) == TELLS)
       model_tell_expression(in, i, &here, false);
   }
-  end(&here);
+  model_end_change(&here);
   return status;
 }
 

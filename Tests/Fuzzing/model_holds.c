@@ -208,13 +208,17 @@ static void tell_held(world *in, int number, scope *of) {
     bool is_known = each->of.before.kind != ABSENT && each->of.life == model.life[slot];
     value now = is_known ? world_read(in, slot, changed) : (value){ABSENT, 0};
     bool is_same = compares && is_known && memcmp(&now, &each->of.before, sizeof now) == 0;
+    model_begin_change(&each->of);
     for (int i = in->watch_count - 1; i >= 0; i--) {
+      each->of.cursor = i;
+      const observation *self = &model.observations[i];
       if (each->of.life != model.life[slot] || model_link(i, slot, changed) == NULL) continue;
-      if (is_stale(i, each) && model.observations[i].held == number)
+      if (self->is_expression && (self->stale || (is_stale(i, each) && self->held == number)))
         tell_expression(in, i, each->of.kind != KVO_CHANGE_SETTING ? &each->of : NULL, compares);
       else if (each->due[i] && !is_same)
         tell_direct(in, i, each);
     }
+    model_end_change(&each->of);
   }
   for (int i = in->watch_count - 1; i >= 0; i--) /* what they read has changed since */
     if (model.observations[i].live && model.observations[i].held == number) tell_expression(in, i, NULL, compares);

@@ -161,6 +161,9 @@ void model_tell(world *in, int number, const frame *of, bool prior, value before
 typedef enum due { NOTHING, SETTLES, TELLS } due;
 due model_due(const world *in, const frame *of, int number);
 void model_frame(frame *out, int slot, key of, kvo_change_kind kind, int indexes);
+/* Between these a change is in progress. */
+void model_begin_change(frame *of);
+void model_end_change(const frame *of);
 /* Whether a change in progress has not come to an observation yet. */
 bool model_is_ahead(const frame *of, int number);
 /* The present value of a key as a direct observer gets it; `given` if there is no getter. */
