@@ -380,3 +380,21 @@ TEST("an object may die while another thread pauses and resumes observations of 
   is_over = 1;
   join_thread(thread);
 }
+
+TEST("a resume that forgets does not tell a death that is left to an announced change") {
+  item *object = item_make(1), *next = item_make(2);
+  item_set_next(object, next);
+  watcher path = {0};
+  watch(object, "next.value", KVO_NEW, &path);
+  CHECK_OK(kvo_will_change(as_object(object), "next"));
+  CHECK_OK(kvo_observation_pause(path.id));
+  item_destroy(next);
+  object->next = NULL;
+  CHECK_OK(kvo_observation_resume(path.id, false));
+  CHECK_EQ(path.calls, 0);
+  CHECK_OK(kvo_did_change(as_object(object), "next"));
+  CHECK_EQ(path.calls, 1);
+  CHECK(path.new_value.nil);
+  CHECK_OK(kvo_remove_observer(path.id));
+  item_destroy(object);
+}

@@ -118,7 +118,7 @@ static kvo_status resume_tracked(kvo_tracked *tracked, bool tell_missed) {
     kvo__tracked_retell(tracked);
   else if (has_missed)
     kvo__tracked_rearm(tracked, true);
-  else if (resumes)
+  else if (resumes && !atomic_load(&tracked->is_stale)) /* else it is told by what it is left to */
     kvo__tracked_unchanged(tracked);
   return live ? KVO_OK : KVO_ERROR_NOT_REGISTERED;
 }
