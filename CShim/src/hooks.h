@@ -97,8 +97,8 @@ struct kvo_hooks {
   bool (*is_open)(const kvo_tracked *tracked, kvo_slot *slot, const kvo_change_place *place, bool with_announced);
   /** expressions: settles the binding with this node, its own. No lock may be held. */
   void (*settle)(const kvo_node *node);
-  /** expressions: the callback of the binding with this node was left with longjmp or an exception. */
-  void (*binding_left)(const kvo_node *node);
+  /** expressions: code of this observation was left with longjmp or an exception. If it is a binding, this thread settles it no more. */
+  void (*binding_left)(kvo_observation observation);
   /** registry: what is kept of a binding, whose observation is freed. */
   void (*free_binding)(struct kvo_bound *bound);
   /** registry: a node of an expression is freed; releases its reference. */

@@ -130,7 +130,12 @@ bool kvo__bound_end(kvo_bound *bound) {
   return !is_outdated;
 }
 
-void kvo__bound_left(const kvo_node *node) { (void)kvo__bound_end(kvo__bound_of(node)); }
+static void end_left(kvo_node *node, void *arg) {
+  (void)arg;
+  if ((node->options & KVO_NODE_BINDS) != 0) (void)kvo__bound_end(kvo__bound_of(node));
+}
+
+void kvo__bound_left(kvo_observation observation) { (void)kvo__id_look_up(observation, end_left, NULL); }
 
 kvo_bound *kvo__bound_next(kvo_open_scope *hold) {
   kvo__lock(&bound_lock);

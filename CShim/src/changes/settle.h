@@ -86,8 +86,8 @@ enum { KVO_MOST_NESTED_BINDINGS = 128 };
 KVO_HIDDEN bool kvo__bound_begin(kvo_bound *bound);
 /** Ends that; false if the binding is outdated. */
 KVO_HIDDEN bool kvo__bound_end(kvo_bound *bound);
-/** Ends that for a binding, by its own node, whose callback was left. See hooks.h. */
-KVO_HIDDEN void kvo__bound_left(const kvo_node *node);
+/** See binding_left in hooks.h. */
+KVO_HIDDEN void kvo__bound_left(kvo_observation observation);
 /** Removes the first binding from the queue; NULL if it is empty. */
 KVO_HIDDEN kvo_bound *kvo__bound_next(kvo_open_scope *hold);
 /** Puts a binding that has run into the queue again if it is outdated; otherwise nobody settles it any more, and this returns true. */

@@ -34,6 +34,8 @@ static void leave_or_keep(reported *later, const kvo_node *node, kvo_info *read,
 /* Ends one mark. */
 static void end(kvo_thread *self, uint32_t number, reported *later) {
   kvo_mark *mark = kvo__mark_at(number), was = *mark;
+  kvo_observation left = atomic_load(&mark->observation);
+  if (left != 0) kvo__hooks.binding_left(left);
   kvo_info *read = atomic_load(&mark->reads);
   uint64_t entered = read != NULL ? kvo__mark_take(mark) : 0;
   atomic_store(&mark->observation, 0);
@@ -44,7 +46,6 @@ static void end(kvo_thread *self, uint32_t number, reported *later) {
   if (kvo__is_awaited()) kvo__marks_changed();
   kvo__recording_resume(was.recorder);
   if (was.node == NULL && was.evaluation != NULL) kvo__evaluation_left(&was);
-  if (was.node != NULL && (was.node->options & KVO_NODE_BINDS) != 0) kvo__hooks.binding_left(was.node);
   if (entered != 0) leave_or_keep(later, was.node, read, entered);
 }
 

@@ -32,8 +32,6 @@ void kvo__tracked_release(kvo_tracked *tracked) {
 }
 
 void kvo__evaluation_left(const kvo_mark *mark) {
-  const kvo_tracked *tracked = ((const kvo_evaluation *)mark->evaluation)->tracked;
-  if (tracked->is_binding) kvo__hooks.binding_left(tracked->anchor);
   if (mark->is_counted) __atomic_fetch_sub(&kvo_tracking_count, 1, __ATOMIC_RELAXED);
   kvo__leave(atomic_load(&mark->root), atomic_load(&mark->entered));
 }

@@ -79,7 +79,7 @@ KVO_HIDDEN void kvo__id_publish(const kvo_node *node);
  * unretired node keeps its info alive. NULL if the id names no node. */
 KVO_HIDDEN kvo_node *kvo__id_claim(kvo_observation id);
 /** Calls `visit` with the node of an id, which nobody can claim until it returns; false if the id names no node. It runs in a section with
- * a lock held: `visit` may enter the node's info as a reader, and no more. */
+ * a lock held: `visit` may enter the node's info as a reader, or take a lock within which nothing else is taken. */
 KVO_HIDDEN bool kvo__id_look_up(kvo_observation id, void (*visit)(kvo_node *node, void *arg), void *arg);
 /** Whether this has ever been the id of an observation. */
 KVO_HIDDEN bool kvo__id_was_given(kvo_observation id);
