@@ -32,6 +32,7 @@ static void thread_ends(kvo_thread *self) {
   kvo__nodes_thread_end(self);
   kvo__end_all(self);
   kvo__unwind_drop(self);
+  kvo__settle_thread_end(self);
   kvo__scopes_drop();
   kvo__manual_drop(); /* may run code of the program, with marks */
   kvo__ids_thread_end(self);

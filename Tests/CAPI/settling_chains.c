@@ -36,6 +36,47 @@ TEST("an object that is bound to itself through another one has the value that w
   item_destroy(one), item_destroy(other);
 }
 
+/* A binding that sets another object to a greater value, twice. */
+typedef struct greater {
+  item *from, *to;
+  int calls;
+} greater;
+
+static void set_greater(const kvo_raw_change *change, void *user_data) {
+  greater *self = user_data;
+  self->calls++;
+  item_set_value(self->to, *(const int *)change->new_value + 1);
+  item_set_value(self->to, *(const int *)change->new_value + 2);
+}
+
+static void observe_as_binding(item *from, item *to, const kvo_observer_ops *ops, void *user_data) {
+  kvo_key value = kvo_key_hash("value", 5);
+  kvo_binding_observer observer = {.key_path = "value",
+                                   .options = KVO_NEW | KVO_ENDS_WITH_OBJECT,
+                                   .ops = ops,
+                                   .user_data = user_data,
+                                   .is_binding = true,
+                                   .target = as_object(to),
+                                   .target_key = value,
+                                   KVO_HERE};
+  kvo_observation id;
+  CHECK_OK(kvo_binding_observe_key(as_object(from), value, &observer, &id));
+}
+
+TEST_REPORTED("two bindings that raise each other's value are one fault, and run as often as the limit permits") {
+  static const kvo_observer_ops ops = {.callback = set_greater};
+  ignore_faults();
+  item *one = item_make(0), *other = item_make(0);
+  greater there = {one, other, 0}, back = {other, one, 0};
+  observe_as_binding(one, other, &ops, &there);
+  observe_as_binding(other, one, &ops, &back);
+  item_set_value(one, 1);
+  CHECK_EQ(faults.count, 1);
+  CHECK_EQ((int)faults.code, KVO_FAULT_UNSETTLED);
+  CHECK(there.calls >= 1000 && there.calls < 1010);
+  item_destroy(one), item_destroy(other);
+}
+
 static jmp_buf out;
 static bool leaves;
 static item *source;
@@ -78,16 +119,7 @@ TEST("a binding of a property whose callback is left with longjmp is called for 
   source = item_make(1);
   item *target = item_make(0);
   int calls = 0;
-  kvo_binding_observer observer = {.key_path = "value",
-                                   .options = KVO_NEW,
-                                   .ops = &ops,
-                                   .user_data = &calls,
-                                   .is_binding = true,
-                                   .target = as_object(target),
-                                   .target_key = kvo_key_hash("value", 5),
-                                   KVO_HERE};
-  kvo_observation id;
-  CHECK_OK(kvo_binding_observe_key(as_object(source), kvo_key_hash("value", 5), &observer, &id));
+  observe_as_binding(source, target, &ops, &calls);
   for (int round = 0; round < 2; round++) {
     leaves = true;
     if (setjmp(out) == 0) item_set_value(source, 2);
@@ -95,6 +127,5 @@ TEST("a binding of a property whose callback is left with longjmp is called for 
     item_set_value(source, 3);
   }
   CHECK_EQ(calls, 4);
-  CHECK_OK(kvo_remove_observer(id));
   item_destroy(target), item_destroy(source);
 }

@@ -71,39 +71,40 @@ static void enqueue(kvo_bound *bound, kvo_open_scope *hold) {
   kvo__index_add(&hold->queue, &bound->queued);
 }
 
+/* The lock is held. */
+static void take(kvo_bound *bound, kvo_open_scope *hold, bool is_to_run) {
+  bound->settler = hold;
+  bound->order = kvo__node_order(bound->node);
+  if (bound->serial != hold->serial) bound->rounds = bound->put_back = 0;
+  bound->serial = hold->serial;
+  bound->is_outdated = bound->is_renewed = bound->is_contended = false;
+  if (is_to_run) enqueue(bound, hold);
+}
+
+/* Notes that what a binding reads has changed while another thread, or this one, settles it. The lock is held. */
+static void outdate(kvo_bound *bound, const kvo_open_scope *settler, bool is_in_binding) {
+  if (bound->settler == settler && bound->is_queued) return;
+  bound->is_outdated = true;
+  if (bound->settler != settler && !is_in_binding)
+    bound->is_renewed = true;
+  else if (bound->settler != settler)
+    bound->is_contended = true;
+}
+
 bool kvo__bound_claim(kvo_bound *bound, kvo_open_scope *hold, bool is_to_run) {
   hold->queue.key_of = queue_key;
   kvo__lock(&bound_lock);
   bool is_free = bound->settler == NULL;
-  if (is_free) {
-    bound->settler = hold;
-    bound->order = kvo__node_order(bound->node);
-    if (bound->serial != hold->serial) bound->rounds = bound->put_back = 0;
-    bound->serial = hold->serial;
-    bound->is_outdated = bound->is_renewed = bound->is_contended = false;
-    if (is_to_run) enqueue(bound, hold);
-  } else if (bound->settler != hold || !bound->is_queued) {
-    bound->is_outdated = true;
-    if (bound->settler != hold && hold->running == NULL)
-      bound->is_renewed = true;
-    else if (bound->settler != hold)
-      bound->is_contended = true;
-  }
+  if (is_free)
+    take(bound, hold, is_to_run);
+  else
+    outdate(bound, hold, hold->running != NULL);
   kvo__unlock(&bound_lock);
   return is_free;
 }
 
-/* Stands for a hold, and is only compared. */
+/* The settler of a binding that this thread runs alone. It is only compared. */
 static kvo_open_scope *own_thread(void) { return (kvo_open_scope *)(void *)kvo__own.thread; }
-
-/* Whether this thread makes the change in the callback of a binding. */
-static bool is_in_binding(void) {
-  for (uint32_t i = atomic_load_explicit(&kvo__own.thread->depth, memory_order_relaxed); i > 0; i--) {
-    const kvo_node *node = kvo__mark_at(i - 1)->node;
-    if (node != NULL && (node->options & KVO_NODE_BINDS) != 0) return true;
-  }
-  return false;
-}
 
 bool kvo__bound_begin(kvo_bound *bound) {
   kvo__lock(&bound_lock);
@@ -112,11 +113,7 @@ bool kvo__bound_begin(kvo_bound *bound) {
     bound->settler = own_thread();
     bound->is_queued = bound->is_outdated = bound->is_renewed = bound->is_contended = false;
   } else {
-    bound->is_outdated = bound->is_outdated || !bound->is_queued;
-    if (bound->settler != own_thread() && !is_in_binding())
-      bound->is_renewed = true;
-    else if (bound->settler != own_thread())
-      bound->is_contended = true;
+    outdate(bound, own_thread(), kvo__own.thread->lone != 0);
   }
   kvo__unlock(&bound_lock);
   return is_free;
@@ -124,15 +121,29 @@ bool kvo__bound_begin(kvo_bound *bound) {
 
 bool kvo__bound_end(kvo_bound *bound) {
   kvo__lock(&bound_lock);
-  bool is_outdated = bound->settler == own_thread() && bound->is_outdated;
-  if (bound->settler == own_thread()) bound->settler = NULL;
+  bool is_outdated = bound->is_outdated;
+  if (!is_outdated) bound->settler = NULL;
   kvo__unlock(&bound_lock);
   return !is_outdated;
 }
 
+void kvo__bound_pass(kvo_bound *bound, kvo_open_scope *hold) {
+  hold->queue.key_of = queue_key;
+  kvo__lock(&bound_lock);
+  take(bound, hold, true);
+  kvo__unlock(&bound_lock);
+}
+
 static void end_left(kvo_node *node, void *arg) {
   (void)arg;
-  if ((node->options & KVO_NODE_BINDS) != 0) (void)kvo__bound_end(kvo__bound_of(node));
+  if ((node->options & KVO_NODE_BINDS) == 0) return;
+  kvo_bound *bound = kvo__bound_of(node);
+  kvo__lock(&bound_lock);
+  if (bound->settler == own_thread()) {
+    bound->settler = NULL;
+    kvo__own.thread->lone--;
+  }
+  kvo__unlock(&bound_lock);
 }
 
 void kvo__bound_left(kvo_observation observation) { (void)kvo__id_look_up(observation, end_left, NULL); }

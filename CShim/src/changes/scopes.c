@@ -369,14 +369,18 @@ static void tell_all(kvo_open_scope *scope) {
 
 /* ---------------------------------------------------------------------------------------------------------------- API -- */
 
-kvo_open_scope *kvo__scope_open(kvo_scope_kind kind, kvo_object *const *objects, size_t count) {
+uint64_t kvo__scope_serial(void) {
   static _Atomic uint64_t serials;
+  return atomic_fetch_add(&serials, 1) + 1;
+}
+
+kvo_open_scope *kvo__scope_open(kvo_scope_kind kind, kvo_object *const *objects, size_t count) {
   kvo__look_for_abandoned();
   drop_left(__builtin_frame_address(0));
   bool fits = count <= (SIZE_MAX - sizeof(kvo_open_scope)) / sizeof *objects && kvo__thread() != NULL;
   kvo_open_scope *made = fits ? kvo__alloc(sizeof *made + count * sizeof *objects) : NULL;
   if (made == NULL) return NULL;
-  made->serial = atomic_fetch_add(&serials, 1) + 1;
+  made->serial = kvo__scope_serial();
   made->kind = kind;
   made->last = &made->first;
   made->by_key.key_of = key_of;

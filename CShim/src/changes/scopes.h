@@ -82,6 +82,8 @@ KVO_HIDDEN void kvo__scope_lose(kvo_open_scope *scope, const kvo_object *object)
 
 /* ------------------------------------------------------------------------------------------------------- scopes.c -- */
 
+/** The number of a new scope. */
+KVO_HIDDEN uint64_t kvo__scope_serial(void);
 /** Opens a scope of this thread; NULL without memory. */
 KVO_HIDDEN kvo_open_scope *kvo__scope_open(kvo_scope_kind kind, kvo_object *const *objects, size_t count);
 /** Notifies of what a scope has noted, and ends it. */

@@ -162,7 +162,7 @@ __attribute__((noinline)) static kvo_node *call_binding(const reading *of, kvo_r
   bool is_deep = of->depth >= KVO_MOST_NESTED_BINDINGS;
   if (!is_only || is_deep || new_value == NULL || kvo__attended() != 0) return node;
   kvo_bound *bound = kvo__bound_of(node);
-  if (!kvo__bound_begin(bound)) return NULL;
+  if (!kvo__settle_begin(bound, of->depth)) return NULL;
   begin_delivery(mark, node, node->id);
   record->old_value = NULL;
   record->new_value = (traits.options & KVO_NEW) != 0 ? new_value : NULL;
@@ -171,7 +171,7 @@ __attribute__((noinline)) static kvo_node *call_binding(const reading *of, kvo_r
     kvo__call_function(record, node);
   else
     node->ops->callback(record, node->user_data);
-  if (!kvo__bound_end(bound)) kvo__settle_one(node);
+  kvo__settle_end(bound, of->depth);
   return NULL;
 }
 

@@ -138,34 +138,56 @@ static void run_all(kvo_open_scope *hold) {
 }
 
 uint64_t kvo_settling_serial(void) {
+  if (kvo__own.thread != NULL && kvo__own.thread->lone != 0) return kvo__own.thread->lone_serial;
   const kvo_open_scope *hold = kvo__settling();
   return hold != NULL ? hold->serial : 0;
 }
 
-/* Settles one binding, after a change that is not told yet, for which there were so many marks. */
-static void settle_one(kvo_bound *bound, uint32_t depth) {
-  kvo_open_scope *outer = kvo__settling();
-  if (outer != NULL) {
-    add(outer, bound);
-    return;
-  }
+bool kvo__settle_begin(kvo_bound *bound, uint32_t depth) {
+  kvo_thread *self = kvo__own.thread;
+  if (depth == 0) self->lone = 0; /* others were left */
+  if (!kvo__bound_begin(bound)) return false;
+  if (self->lone++ == 0) self->lone_serial = kvo__scope_serial();
+  return true;
+}
+
+/* Settles what has become outdated. */
+static void settle_outdated(kvo_thread *self, uint32_t depth) {
   kvo_open_scope *hold = open(depth);
-  if (hold == NULL) return;
-  add(hold, bound);
+  if (hold == NULL) return; /* the next one that ends will try again */
+  for (kvo_bound *next; (next = self->outdated) != NULL;) {
+    self->outdated = next->outer;
+    kvo__bound_pass(next, hold);
+  }
   run_all(hold);
   kvo__scope_close(hold);
+}
+
+void kvo__settle_thread_end(kvo_thread *self) {
+  self->lone = 0;
+  if (self->outdated != NULL) settle_outdated(self, 0);
+}
+
+void kvo__settle_end(kvo_bound *bound, uint32_t depth) {
+  kvo_thread *self = kvo__own.thread;
+  if (!kvo__bound_end(bound)) {
+    keep(bound);
+    bound->outer = self->outdated;
+    self->outdated = bound;
+  }
+  if (--self->lone == 0 && self->outdated != NULL) settle_outdated(self, depth);
 }
 
 /* Runs a binding without a hold. The caller is a reader of what it has read. */
 static void run_alone(kvo_bound *bound, const kvo_change_place *place) {
   kvo_tracked *tracked = kvo__bound_tracked(bound);
-  if ((tracked != NULL && kvo__tracked_is_evaluating(tracked)) || !kvo__bound_begin(bound)) return;
+  if ((tracked != NULL && kvo__tracked_is_evaluating(tracked)) || !kvo__settle_begin(bound, place->depth)) return;
   if (tracked == NULL)
     kvo__deliver_present(bound->node, kvo__slot_info(atomic_load(&bound->node->slot)), NULL);
   else if (!kvo__tracked_postpone(tracked, place) && !kvo__tracked_is_left_to_owner(tracked, true) &&
            !kvo__tracked_defers(tracked))
     kvo__tracked_settle(tracked, place->changed, false);
-  if (!kvo__bound_end(bound)) settle_one(bound, place->depth);
+  kvo__settle_end(bound, place->depth);
 }
 
 /* The only observer of a key, if that is a binding: it needs no hold, because the change tells nobody else. */
@@ -181,7 +203,8 @@ kvo_open_scope *kvo__settle(kvo_slot *slot, uint32_t depth, bool is_told) {
     kvo__settle_add(outer, slot);
     return NULL;
   }
-  kvo_bound *only = depth < KVO_MOST_NESTED_BINDINGS && kvo__may_nest() ? only_binding(slot) : NULL;
+  bool may_nest = depth < KVO_MOST_NESTED_BINDINGS && kvo__thread() != NULL && kvo__may_nest();
+  kvo_bound *only = may_nest ? only_binding(slot) : NULL;
   if (only != NULL) {
     run_alone(only, &(kvo_change_place){.depth = depth, .changed = slot});
     return NULL;
@@ -194,7 +217,18 @@ kvo_open_scope *kvo__settle(kvo_slot *slot, uint32_t depth, bool is_told) {
   return hold;
 }
 
-void kvo__settle_one(const kvo_node *node) { settle_one(kvo__bound_of(node), present_depth()); }
+void kvo__settle_one(const kvo_node *node) {
+  kvo_open_scope *outer = kvo__settling();
+  if (outer != NULL) {
+    add(outer, kvo__bound_of(node));
+    return;
+  }
+  kvo_open_scope *hold = open(present_depth());
+  if (hold == NULL) return;
+  add(hold, kvo__bound_of(node));
+  run_all(hold);
+  kvo__scope_close(hold);
+}
 
 kvo_first kvo__settle_first(const kvo_node *node) {
   kvo_first first = {.hold = kvo__settling()};

@@ -15,7 +15,7 @@ typedef struct kvo_bound {
    * to set. */
   uint32_t rounds, put_back;
   uint64_t serial;
-  /** The hold whose thread settles it, or a thread that settles it without one (kvo__bound_begin), or NULL; whether it is in the queue there; whether what it reads has changed since it began to run,
+  /** The hold whose thread settles it, or the thread that runs it alone, or NULL; whether it is in the queue there; whether what it reads has changed since it began to run,
    * and whether by a change of the program on another thread: rounds are counted from the last one. */
   kvo_open_scope *settler;
   bool is_queued, is_outdated, is_renewed;
@@ -66,6 +66,8 @@ KVO_HIDDEN kvo_first kvo__settle_first(const kvo_node *node);
 KVO_HIDDEN void kvo__settle_rest(const kvo_node *node, const kvo_first *first);
 /** The same for all keys that a scope has noted, before it tells. */
 KVO_HIDDEN kvo_open_scope *kvo__settle_scope(kvo_open_scope *scope);
+/** At the end of a thread: settles what is outdated, if a binding was left. */
+KVO_HIDDEN void kvo__settle_thread_end(kvo_thread *self);
 /** Puts the bindings that read a key into the queue of a hold. */
 KVO_HIDDEN void kvo__settle_add(kvo_open_scope *hold, const kvo_slot *slot);
 /** Gives up what is in the queue, because the hold was left. */
@@ -81,11 +83,16 @@ KVO_HIDDEN void kvo__bound_free(kvo_bound *bound);
 KVO_HIDDEN bool kvo__bound_claim(kvo_bound *bound, kvo_open_scope *hold, bool is_to_run);
 /** Bindings that are nested deeper than this are run in a hold, one after the other. */
 enum { KVO_MOST_NESTED_BINDINGS = 128 };
-/** Has this thread run a binding without a hold: whatever it sets, the change that it reads tells nobody else. False if it is settled
- * already: it is then run once more. */
+/** Has this thread run a binding alone, without a hold, after a change for which there were so many marks: whatever the binding sets, the
+ * change tells nobody else. False if it is settled already: it is then run once more. */
+KVO_HIDDEN bool kvo__settle_begin(kvo_bound *bound, uint32_t depth);
+/** Ends that. The outermost one settles, in a hold, what has become outdated meanwhile. */
+KVO_HIDDEN void kvo__settle_end(kvo_bound *bound, uint32_t depth);
+/** The same for the state of the binding. `end`: false if it is outdated; then this thread still settles it. */
 KVO_HIDDEN bool kvo__bound_begin(kvo_bound *bound);
-/** Ends that; false if the binding is outdated. */
 KVO_HIDDEN bool kvo__bound_end(kvo_bound *bound);
+/** Has a hold settle such a binding. */
+KVO_HIDDEN void kvo__bound_pass(kvo_bound *bound, kvo_open_scope *hold);
 /** See binding_left in hooks.h. */
 KVO_HIDDEN void kvo__bound_left(kvo_observation observation);
 /** Removes the first binding from the queue; NULL if it is empty. */

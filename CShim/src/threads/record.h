@@ -157,6 +157,10 @@ struct kvo_thread {
   const void *condemned_by;
   /** The open scopes (scopes.c), innermost first. */
   kvo_open_scope *scopes;
+  /** How many bindings the thread runs alone (settle.c); the number of that settling; and those that have become outdated in it. */
+  uint32_t lone;
+  uint64_t lone_serial;
+  struct kvo_bound *outdated;
   /** Counts evaluations, and the ends of scopes. */
   uint64_t clock;
   /** Announced changes that nobody observed (unobserved.c). */
