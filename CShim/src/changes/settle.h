@@ -15,8 +15,8 @@ typedef struct kvo_bound {
    * to set. */
   uint32_t rounds, put_back;
   uint64_t serial;
-  /** The hold whose thread settles it, or the thread that runs it alone, or NULL; whether it is in the queue there; whether what it reads has
-   * changed since it began to run, and whether by a change of the program on another thread: rounds are counted from the last one. */
+  /** The hold whose thread settles it, or the thread that runs it alone, or NULL; whether it is in the queue there; whether what it reads
+   * has changed since it began to run, and whether by a change of the program on another thread: rounds are counted from the last one. */
   kvo_open_scope *settler;
   bool is_queued, is_outdated, is_renewed;
   /** Another thread that settles bindings has changed what it reads, too. */
