@@ -51,7 +51,12 @@ INLINE bool make_mark(kvo_thread *self, uint32_t depth, kvo_info *info, kvo_raw_
   return true;
 }
 
-INLINE path begin(reading *of, kvo_object *object, kvo_key key, kvo_raw_change *record, const void *frame) {
+/* What notify.c is for. */
+enum { UNUSUAL_WANTS = KVO_FRAME_WANTS_WILL | KVO_SLOT_MANUAL | KVO_SLOT_BINDS };
+
+/* `unusual`: what a slot may want that makes a change of it unusual. */
+INLINE path begin(reading *of, kvo_object *object, kvo_key key, kvo_raw_change *record, const void *frame,
+                  unsigned unusual) {
   uintptr_t word = kvo__word(object);
   if (UNLIKELY((word & KVO_WORD_OBSERVED) == 0)) return UNOBSERVED;
   bool is_alone = ((uintptr_t)kvo__own.recorder | kvo__own.open_changes | kvo__attended()) == 0;
@@ -65,7 +70,7 @@ INLINE path begin(reading *of, kvo_object *object, kvo_key key, kvo_raw_change *
   unsigned wants = atomic_load_explicit(&slot->wants, memory_order_acquire);
   if (UNLIKELY(wants == 0)) return UNOBSERVED;
   kvo_thread *self = kvo__own.thread;
-  if (UNLIKELY(self == NULL || (wants & (KVO_FRAME_WANTS_WILL | KVO_SLOT_MANUAL)) != 0)) return UNUSUAL;
+  if (UNLIKELY(self == NULL || (wants & unusual) != 0)) return UNUSUAL;
   const void *reader = atomic_load_explicit(&info->reader, memory_order_relaxed);
   if (UNLIKELY(reader != self) && reader != KVO_READ_BY_ALL) {
     if (!kvo__read_by_marks(info, self)) return UNUSUAL;
@@ -150,31 +155,6 @@ INLINE bool call_leaf(const reading *of, kvo_raw_change *record, kvo_mark *mark,
 static const kvo_traits usual = {.options = KVO_NODE_IS_CLOSURE, .live = true, .kind = KVO_NODE_DIRECT};
 static const kvo_traits compared = {.options = KVO_NODE_IS_CLOSURE, .live = true, .kind = UINT8_MAX};
 
-/* Runs the only observer of a key, if that is a binding: whatever it sets, this change tells nobody else. Returns the first node, with
- * nothing told yet, if more is needed. */
-__attribute__((noinline)) static kvo_node *call_binding(const reading *of, kvo_raw_change *record,
-                                                        const void *new_value, kvo_node *node) {
-  kvo_mark *mark = mark_of(of->self, of->depth);
-  mark->node = kvo__no_node;
-  kvo_traits traits = {.all = atomic_load(&node->traits)};
-  bool is_only = atomic_load_explicit(&node->older, memory_order_acquire) == NULL && traits.live &&
-                 traits.kind == KVO_NODE_DIRECT && (traits.options & (KVO_NODE_BINDS | KVO_OLD)) == KVO_NODE_BINDS;
-  bool is_deep = of->depth >= KVO_MOST_NESTED_BINDINGS;
-  if (!is_only || is_deep || new_value == NULL || kvo__attended() != 0) return node;
-  kvo_bound *bound = kvo__bound_of(node);
-  if (!kvo__settle_begin(bound, of->depth)) return NULL;
-  begin_delivery(mark, node, node->id);
-  record->old_value = NULL;
-  record->new_value = (traits.options & KVO_NEW) != 0 ? new_value : NULL;
-  record->observation = node->id;
-  if (KVO_CALLS_CLOSURES && (traits.options & KVO_NODE_IS_CLOSURE) != 0)
-    kvo__call_function(record, node);
-  else
-    node->ops->callback(record, node->user_data);
-  kvo__settle_end(bound, of->depth);
-  return NULL;
-}
-
 /* Calls the observers, newest first. Returns the first that needs more than this, or NULL. `has_all`: both values are there, whatever the
  * observers wanted when the change began. */
 INLINE kvo_node *call_all(const reading *of, kvo_raw_change *record, const void *old_value, const void *new_value,
@@ -188,10 +168,6 @@ INLINE kvo_node *call_all(const reading *of, kvo_raw_change *record, const void 
   if (UNLIKELY(node == NULL || is_linking)) {
     mark_of(of->self, of->depth)->node = kvo__no_node;
     return node;
-  }
-  if (UNLIKELY((of->wants & KVO_SLOT_BINDS) != 0)) {
-    bool has_new = has_all || has_values(of, node);
-    return call_binding(of, record, has_new ? new_value : NULL, node);
   }
   do {
     kvo_mark *mark = mark_of(of->self, of->depth); /* the marks may have moved */
@@ -232,15 +208,6 @@ __attribute__((noinline, cold)) static void set_slowly(kvo_object *object, kvo_k
   kvo_frame_finish_with(&frame, &old_value, storage);
 }
 
-/* Apart from set_slowly, which saves registers and has a frame. */
-__attribute__((noinline, cold)) static void set_unusually(kvo_object *object, kvo_key key, uint64_t *storage,
-                                                          uint64_t value, const void *outer) {
-  if (kvo__scope_has(object, key))
-    *storage = value; /* the end of the scope notifies */
-  else
-    set_slowly(object, key, storage, value, outer);
-}
-
 INLINE void fill_frame(kvo_frame_content *change, const reading *of) {
   change->info = of->info;
   change->slot = of->slot;
@@ -278,6 +245,59 @@ __attribute__((noinline, cold)) static void finish_framed(kvo_thread *self, kvo_
   finish_from(&frame, next, &old_value, storage);
 }
 
+/* Runs the only observer of a key, if that is a binding: whatever it sets, this change tells nobody else. Returns the first node, with
+ * nothing told yet, if more is needed. */
+INLINE kvo_node *call_binding(const reading *of, kvo_raw_change *record, const void *new_value) {
+  kvo_mark *mark = mark_of(of->self, of->depth);
+  mark->node = kvo__no_node;
+  kvo_node *node = atomic_load_explicit(&of->slot->newest, memory_order_acquire);
+  if (node == NULL) return NULL;
+  kvo_traits traits = {.all = atomic_load(&node->traits)};
+  bool is_only = atomic_load_explicit(&node->older, memory_order_acquire) == NULL && traits.live &&
+                 traits.kind == KVO_NODE_DIRECT && (traits.options & (KVO_NODE_BINDS | KVO_OLD)) == KVO_NODE_BINDS;
+  bool is_early = atomic_load_explicit(&node->birth, memory_order_acquire) <= of->limit;
+  if (!is_only || !is_early || of->depth >= KVO_MOST_NESTED_BINDINGS || kvo__attended() != 0) return node;
+  kvo_bound *bound = kvo__bound_of(node);
+  if (!kvo__settle_begin(bound, of->depth)) return NULL;
+  begin_delivery(mark, node, node->id);
+  record->old_value = NULL;
+  record->new_value = (traits.options & KVO_NEW) != 0 ? new_value : NULL;
+  record->observation = node->id;
+  if (KVO_CALLS_CLOSURES && (traits.options & KVO_NODE_IS_CLOSURE) != 0)
+    kvo__call_function(record, node);
+  else
+    node->ops->callback(record, node->user_data);
+  kvo__settle_end(bound, of->depth);
+  return NULL;
+}
+
+/* A change of a key that bindings read; false if the case is another one. */
+__attribute__((noinline)) static bool set_bound(kvo_object *object, kvo_key key, uint64_t *storage, uint64_t value,
+                                                const void *frame) {
+  kvo_raw_change record;
+  reading of;
+  if (begin(&of, object, key, &record, frame, KVO_FRAME_WANTS_WILL | KVO_SLOT_MANUAL) != USUAL) return false;
+  uint64_t old_value = *storage;
+  fill_record(&record, of.info, of.slot);
+  *storage = value;
+  kvo_node *next = call_binding(&of, &record, storage);
+  if (next != NULL)
+    finish_framed(of.self, of.info, of.slot, of.limit, of.registered, of.wants, of.depth, &record, next, old_value,
+                  storage);
+  else
+    kvo__stop_reading(of.self, of.info, of.depth);
+  return true;
+}
+
+/* Apart from set_slowly, which saves registers and has a frame. */
+__attribute__((noinline, cold)) static void set_unusually(kvo_object *object, kvo_key key, uint64_t *storage,
+                                                          uint64_t value, const void *outer) {
+  if (kvo__scope_has(object, key))
+    *storage = value; /* the end of the scope notifies */
+  else if (!set_bound(object, key, storage, value, outer))
+    set_slowly(object, key, storage, value, outer);
+}
+
 UNDIVIDED void kvo_change_word(kvo_object *object, kvo_key key, uint64_t *storage, uint64_t value) {
   if (UNLIKELY(object == NULL || storage == NULL)) {
     if (storage != NULL) *storage = value;
@@ -285,7 +305,7 @@ UNDIVIDED void kvo_change_word(kvo_object *object, kvo_key key, uint64_t *storag
   }
   kvo_raw_change record;
   reading of;
-  if (UNLIKELY(begin(&of, object, key, &record, __builtin_frame_address(0)) != USUAL)) {
+  if (UNLIKELY(begin(&of, object, key, &record, __builtin_frame_address(0), UNUSUAL_WANTS) != USUAL)) {
     set_unusually(object, key, storage, value, __builtin_frame_address(0));
     return;
   }
@@ -305,7 +325,7 @@ UNDIVIDED void kvo_change_word(kvo_object *object, kvo_key key, uint64_t *storag
 uint32_t kvo__frame_enter(kvo_frame *frame, kvo_object *object, kvo_key key, const void *stack_frame) {
   reading of;
   kvo_frame_content *change = content(frame);
-  path path = begin(&of, object, key, &change->record, stack_frame);
+  path path = begin(&of, object, key, &change->record, stack_frame, UNUSUAL_WANTS);
   if (path == UNOBSERVED) return 0;
   if (UNLIKELY(path == UNUSUAL)) {
     if (kvo__scope_has(object, key)) return 0;
