@@ -19,8 +19,8 @@ typedef struct reading {
   uint32_t depth;
 } reading;
 
-/* How a change goes on. */
-typedef enum path { UNOBSERVED, USUAL, UNUSUAL } path;
+/* How a change goes on. A change of a key that bindings read is BOUND, if that is all that is unusual. */
+typedef enum path { UNOBSERVED, USUAL, UNUSUAL, BOUND } path;
 
 #define INLINE static inline __attribute__((always_inline))
 #define UNLIKELY(condition) __builtin_expect((condition), false)
@@ -70,7 +70,8 @@ INLINE path begin(reading *of, kvo_object *object, kvo_key key, kvo_raw_change *
   unsigned wants = atomic_load_explicit(&slot->wants, memory_order_acquire);
   if (UNLIKELY(wants == 0)) return UNOBSERVED;
   kvo_thread *self = kvo__own.thread;
-  if (UNLIKELY(self == NULL || (wants & unusual) != 0)) return UNUSUAL;
+  if (UNLIKELY(self == NULL || (wants & unusual) != 0))
+    return self != NULL && (wants & unusual) == KVO_SLOT_BINDS ? BOUND : UNUSUAL;
   const void *reader = atomic_load_explicit(&info->reader, memory_order_relaxed);
   if (UNLIKELY(reader != self) && reader != KVO_READ_BY_ALL) {
     if (!kvo__read_by_marks(info, self)) return UNUSUAL;
@@ -294,7 +295,7 @@ __attribute__((noinline, cold)) static void set_unusually(kvo_object *object, kv
                                                           uint64_t value, const void *outer) {
   if (kvo__scope_has(object, key))
     *storage = value; /* the end of the scope notifies */
-  else if (!set_bound(object, key, storage, value, outer))
+  else
     set_slowly(object, key, storage, value, outer);
 }
 
@@ -305,8 +306,10 @@ UNDIVIDED void kvo_change_word(kvo_object *object, kvo_key key, uint64_t *storag
   }
   kvo_raw_change record;
   reading of;
-  if (UNLIKELY(begin(&of, object, key, &record, __builtin_frame_address(0), UNUSUAL_WANTS) != USUAL)) {
-    set_unusually(object, key, storage, value, __builtin_frame_address(0));
+  path path = begin(&of, object, key, &record, __builtin_frame_address(0), UNUSUAL_WANTS);
+  if (UNLIKELY(path != USUAL)) {
+    if (path != BOUND || !set_bound(object, key, storage, value, __builtin_frame_address(0)))
+      set_unusually(object, key, storage, value, __builtin_frame_address(0));
     return;
   }
   uint64_t old_value = *storage;
@@ -327,7 +330,7 @@ uint32_t kvo__frame_enter(kvo_frame *frame, kvo_object *object, kvo_key key, con
   kvo_frame_content *change = content(frame);
   path path = begin(&of, object, key, &change->record, stack_frame, UNUSUAL_WANTS);
   if (path == UNOBSERVED) return 0;
-  if (UNLIKELY(path == UNUSUAL)) {
+  if (UNLIKELY(path != USUAL)) {
     if (kvo__scope_has(object, key)) return 0;
     end_abandoned(stack_frame);
     return kvo__frame_enter_slowly(frame, object, key, stack_frame);
