@@ -76,9 +76,12 @@ struct BindingTarget<Object: AnyObject, Value> {
   }
 
   /// Returns whether two values are known to be the same.
-  func areSame(_ first: Value, _ second: Value) -> Bool {
-    haveSameBytes(first, second) || comparison?.areSame(first, second) ?? false
-  }
+  @inlinable
+  func areSame(_ first: Value, _ second: Value) -> Bool { haveSameBytes(first, second) || areEqual(first, second) }
+
+  @usableFromInline
+  @inline(never)
+  func areEqual(_ first: Value, _ second: Value) -> Bool { comparison?.areSame(first, second) ?? false }
 }
 
 /// Compares the values of a type: objects by identity, other values by `==`, where two values that are not equal to themselves, such as

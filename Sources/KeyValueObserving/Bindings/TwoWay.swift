@@ -5,9 +5,9 @@ public import CKVO
 /// One side of a two-way binding: a property of an object, which is not retained.
 @usableFromInline
 final class TwoWaySide<Object: KeyValueObservable, Value>: @unchecked Sendable {
-  let object: UnretainedObject<Object>
+  @usableFromInline let object: UnretainedObject<Object>
   @usableFromInline let keyPath: ReferenceWritableKeyPath<Object, Value>
-  let target: BindingTarget<Object, Value>
+  @usableFromInline let target: BindingTarget<Object, Value>
   @usableFromInline let origin: SourceOrigin
 
   @usableFromInline
@@ -22,27 +22,36 @@ final class TwoWaySide<Object: KeyValueObservable, Value>: @unchecked Sendable {
 /// What one direction has sent last: the side that gets it does not answer.
 @usableFromInline
 final class Sent<SourceValue, TargetValue>: @unchecked Sendable {
+  @usableFromInline
   struct Transfer {
-    let value: SourceValue
-    let sent: TargetValue
-    let serial: UInt64
+    @usableFromInline let value: SourceValue
+    @usableFromInline let sent: TargetValue
+    @usableFromInline let serial: UInt64
+
+    @inlinable
+    init(_ value: SourceValue, _ sent: TargetValue, serial: UInt64) {
+      (self.value, self.sent, self.serial) = (value, sent, serial)
+    }
   }
 
-  private let last = Guarded<Transfer?>(nil)
+  @usableFromInline let last = Guarded<Transfer?>(nil)
   /// Whether a transfer may be kept after it: its values keep no object.
-  private let isKept = holdsNoObject(SourceValue.self) && holdsNoObject(TargetValue.self)
+  @usableFromInline let isKept = holdsNoObject(SourceValue.self) && holdsNoObject(TargetValue.self)
 
   @usableFromInline
   init() {}
 
+  @inlinable
   func note(_ value: SourceValue, _ sent: TargetValue) {
-    exchange(Transfer(value: value, sent: sent, serial: kvo_settling_serial()))
+    exchange(Transfer(value, sent, serial: kvo_settling_serial()))
   }
 
+  @inlinable
   func load() -> Transfer? { isKept ? last.withLock { $0 } : exchange(nil) }
 
+  @inlinable
   @discardableResult
-  private func exchange(_ new: Transfer?) -> Transfer? {
+  func exchange(_ new: Transfer?) -> Transfer? {
     // The one before is released when the lock is free.
     var transfer = new
     last.withLock { swap(&$0, &transfer) }
@@ -55,12 +64,12 @@ final class Sent<SourceValue, TargetValue>: @unchecked Sendable {
 final class TwoWayDirection<Source: KeyValueObservable, SourceValue, Target: KeyValueObservable, TargetValue>:
   ReceiverReference<Target>, @unchecked Sendable
 {
-  private let from: TwoWaySide<Source, SourceValue>
-  private let to: TwoWaySide<Target, TargetValue>
-  private let convert: (SourceValue) -> TargetValue
-  private let sent: Sent<SourceValue, TargetValue>
-  private let received: Sent<TargetValue, SourceValue>
-  private let applied: (() -> Void)?
+  @usableFromInline let from: TwoWaySide<Source, SourceValue>
+  @usableFromInline let to: TwoWaySide<Target, TargetValue>
+  @usableFromInline let convert: (SourceValue) -> TargetValue
+  @usableFromInline let sent: Sent<SourceValue, TargetValue>
+  @usableFromInline let received: Sent<TargetValue, SourceValue>
+  @usableFromInline let applied: (() -> Void)?
 
   @usableFromInline
   init(
@@ -74,7 +83,7 @@ final class TwoWayDirection<Source: KeyValueObservable, SourceValue, Target: Key
   }
 
   /// Called with the record of a change of a property.
-  @usableFromInline
+  @inlinable
   func changed(_ change: UnsafePointer<kvo_raw_change>) {
     if change.pointee.kind != KVO_CHANGE_SETTING {
       // Without memory to settle, the runtime calls a binding like any other observer, with the elements that have changed.
@@ -85,7 +94,7 @@ final class TwoWayDirection<Source: KeyValueObservable, SourceValue, Target: Key
   }
 
   /// Called with the present value of the side that has changed.
-  @usableFromInline
+  @inlinable
   func changed(to value: SourceValue) {
     guard let target = load(), !isAnswer(value, target) else { return }
     let converted = convert(value)
@@ -97,7 +106,8 @@ final class TwoWayDirection<Source: KeyValueObservable, SourceValue, Target: Key
 
   /// Returns whether a value is the one that the other direction has sent, and so needs no answer: in the same settling, or as long as the
   /// other side has the value that it was made of.
-  private func isAnswer(_ value: SourceValue, _ target: Target) -> Bool {
+  @inlinable
+  func isAnswer(_ value: SourceValue, _ target: Target) -> Bool {
     guard let received = received.load(), from.target.areSame(value, received.sent) else { return false }
     if received.serial != 0, received.serial == kvo_settling_serial() { return true }
     return to.target.areSame(to.target.property.get(target), received.value)
