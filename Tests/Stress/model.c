@@ -81,8 +81,8 @@ static void check_stable(const watcher *of) {
   if (of->ended != 0) fail("a stable observation of \"%s\" has ended", name);
   bool is_exact = is_single(of->path) || !here.replacing;
   int changes = is_exact ? changes_of(of) : 0;
-  /* The end of a scope tells an expression once, also of what observers change until then. */
-  bool may_merge = here.coalescing && !is_single(of->path) && of->calls > 0 && of->calls < changes;
+  /* What changes while a change or a scope is open that is going to tell the expression is told by that. */
+  bool may_merge = !is_single(of->path) && of->calls > 0 && of->calls < changes;
   if (is_exact && of->calls != changes && !may_merge)
     fail("\"%s\" was told %d times of %d changes", name, of->calls, changes);
   if (of->told != NULL && !here.silencing && !was_told(of, path_value(of)))

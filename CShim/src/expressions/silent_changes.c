@@ -2,16 +2,19 @@
  * notification (KVO0032). */
 #include "expressions/tracked.h"
 
-/* Whether another change of the holder is in progress, which may be about to notify. */
-static bool others_change(const kvo_evaluation *over, kvo_info *holder) {
+static uint64_t count_readers(kvo_info *holder) {
   kvo__lock(&holder->lock);
   kvo__count_readers(holder);
   kvo__unlock(&holder->lock);
   uint64_t state = atomic_load(&holder->state);
-  uint64_t readers = (state & KVO_STATE_READERS) + (state & KVO_STATE_EARLIER_READERS) / KVO_STATE_EARLIER_READER;
+  return (state & KVO_STATE_READERS) + (state & KVO_STATE_EARLIER_READERS) / KVO_STATE_EARLIER_READER;
+}
+
+/* Whether another change of the holder is in progress, which may be about to notify. */
+static bool others_change(const kvo_evaluation *over, kvo_info *holder) {
   kvo_slot *changed = (kvo_slot *)(uintptr_t)over->changed;
   uint64_t own = (uint64_t)(holder == kvo__slot_info(changed)) + (uint64_t)(holder == over->tracked->root);
-  return readers > own;
+  return count_readers(holder) > own;
 }
 
 /* Finds a dependency by the address of an info, which may be dangling. */
@@ -93,15 +96,18 @@ static void note_object(const kvo_value *value, void *arg) {
 }
 
 bool kvo__replaces_another(kvo_tracked *tracked, const kvo_node *node, const void *old_value) {
-  const kvo_slot *slot = atomic_load_explicit(&node->slot, memory_order_relaxed);
-  const kvo_property *property = kvo__slot_property(kvo__slot_info((kvo_slot *)(uintptr_t)slot), slot);
+  kvo_slot *slot = atomic_load_explicit(&node->slot, memory_order_relaxed);
+  kvo_info *holder = kvo__slot_info(slot);
+  const kvo_property *property = kvo__slot_property(holder, slot);
   if (property == NULL || property->affected_by != NULL || (property->flags & KVO_PROPERTY_COMPUTED) != 0) return false;
   const kvo_object *replaced = NULL;
   kvo__property_view(property, old_value, note_object, &replaced);
   if (replaced == NULL) return false;
   kvo__lock(&tracked->lock);
   const kvo_object *successor = kvo__dependency(node)->successor;
-  bool is_certain = !tracked->is_shared && !tracked->is_incomplete && !atomic_load(&tracked->is_stale);
+  bool is_own = !tracked->is_shared && tracked->thread == kvo__own.thread;
+  bool is_certain = is_own && !tracked->is_incomplete && !atomic_load(&tracked->is_stale);
   kvo__unlock(&tracked->lock);
-  return is_certain && successor != NULL && successor != replaced;
+  /* One reader is this change. */
+  return is_certain && successor != NULL && successor != replaced && count_readers(holder) == 1;
 }
