@@ -77,7 +77,8 @@ uint32_t kvo_delivery_depth(uint32_t *outer) {
   return depth;
 }
 
-bool kvo__is_postponed(kvo_tracked *tracked, const kvo_change_place *place, bool with_announced) {
+/* `marks`: notes that it is, as long as what it is left to cannot be dropped. */
+static bool is_postponed(kvo_tracked *tracked, const kvo_change_place *place, bool with_announced, bool marks) {
   uint32_t depth = 0;
   if (kvo__own.thread != NULL) depth = atomic_load_explicit(&kvo__own.thread->depth, memory_order_relaxed);
   if (place != NULL && place->depth < depth) depth = place->depth;
@@ -85,6 +86,15 @@ bool kvo__is_postponed(kvo_tracked *tracked, const kvo_change_place *place, bool
   if (depth == 0 && !is_otherwise) return false;
   kvo__lock(&tracked->lock);
   bool is_left = is_left_to_mark(tracked, depth) || (is_otherwise && is_left_otherwise(tracked, place, with_announced));
+  if (is_left && marks) atomic_store(&tracked->is_stale, true);
   kvo__unlock(&tracked->lock);
   return is_left;
+}
+
+bool kvo__is_postponed(kvo_tracked *tracked, const kvo_change_place *place, bool with_announced) {
+  return is_postponed(tracked, place, with_announced, false);
+}
+
+bool kvo__postpone(kvo_tracked *tracked, const kvo_change_place *place, bool with_announced) {
+  return is_postponed(tracked, place, with_announced, true);
 }

@@ -150,6 +150,11 @@ kvo_cell *kvo__arm_once(kvo_tracked *tracked, const kvo_slot *changed, kvo_statu
       kvo__drop_read_by(tracked, here.number);
     else if (here.status == KVO_OK && confirmed != KVO_READS_AS_BEFORE)
       kvo__drop_read_before(tracked, here.number);
+    /* Another thread has left it to a change that would have told it, had what that changes not been dropped. */
+    if (atomic_load(&tracked->is_stale)) {
+      kvo__cell_release(tracked, result);
+      continue;
+    }
     if (here.is_outdated && !is_again) { /* once: a getter that always sets what it reads has no end */
       kvo__cell_release(tracked, result);
       is_again = true;
@@ -348,10 +353,8 @@ static bool is_being_evaluated(const kvo_tracked *tracked, bool is_set) {
 bool kvo__tracked_is_evaluating(const kvo_tracked *tracked) { return is_being_evaluated(tracked, true); }
 
 bool kvo__tracked_postpone(kvo_tracked *tracked, const kvo_change_place *place) {
-  if (!kvo__is_postponed(tracked, place, false)) return false;
   bool is_absorbed = place != NULL && kvo__own.mutes != NULL && kvo__is_absorbed(tracked, place);
-  if (!is_absorbed) atomic_store(&tracked->is_stale, true);
-  return true;
+  return is_absorbed ? kvo__is_postponed(tracked, place, false) : kvo__postpone(tracked, place, false);
 }
 
 bool kvo__tracked_defers(kvo_tracked *tracked) {
@@ -510,10 +513,7 @@ void kvo__tracked_died(kvo_tracked *tracked) {
    * end. */
   kvo__look_for_abandoned();
   if (!atomic_load(&tracked->live) || is_being_evaluated(tracked, false)) return;
-  if (kvo__is_postponed(tracked, NULL, true)) {
-    atomic_store(&tracked->is_stale, true);
-    return;
-  }
+  if (kvo__postpone(tracked, NULL, true)) return;
   if (kvo__scopes() != NULL && kvo__tracked_awaits_silent(tracked)) return;
   if (kvo__tracked_is_left_to_owner(tracked, true)) {
     note_orphaned(tracked);

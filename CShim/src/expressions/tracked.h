@@ -180,6 +180,8 @@ extern KVO_HIDDEN const kvo_node kvo__no_node[1];
  * its store, or is telling newer observers; one in place, of any thread; a coalescing scope of this thread that has not ended. `place` may
  * be NULL: all that is open. */
 KVO_HIDDEN bool kvo__is_postponed(kvo_tracked *tracked, const kvo_change_place *place, bool with_announced);
+/** The same, and leaves it there: it is told by the next one that settles it. */
+KVO_HIDDEN bool kvo__postpone(kvo_tracked *tracked, const kvo_change_place *place, bool with_announced);
 /** Whether a change that is left to others is a store by the setter of a computed property on which the expression depends, while a binding
  * changes that property and notifies itself (kvo_mute): what the binding tells then includes it. */
 KVO_HIDDEN bool kvo__is_absorbed(kvo_tracked *tracked, const kvo_change_place *place);
