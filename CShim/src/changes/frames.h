@@ -64,7 +64,7 @@ KVO_HIDDEN const kvo_slot *kvo__in_will_of(const kvo_info *info);
 /** Ends a change of an object that is being destroyed, whose death is told instead. */
 KVO_HIDDEN void kvo__frame_drop(kvo_frame *frame);
 /** Says that the change has come to the expression at its cursor: what is left to the change from now on is left to older ones. */
-KVO_HIDDEN kvo_change_place kvo__frame_reaches(kvo_frame_content *change);
+KVO_HIDDEN kvo_change_place kvo__frame_reaches(kvo_frame_content *change, const void *frame);
 /** Notifies an observer before the change: a direct one, or an expression that is a leaf. */
 KVO_HIDDEN void kvo__send_prior(const kvo_frame_content *change, kvo_node *node, bool is_leaf, const void *old_value);
 /** Begins a silent change, if there are expressions for its end to evaluate. */

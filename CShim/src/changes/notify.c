@@ -376,17 +376,18 @@ static void mark_expression(kvo_frame_content *change, const kvo_node *node) {
   }
 }
 
-kvo_change_place kvo__frame_reaches(kvo_frame_content *change) {
+kvo_change_place kvo__frame_reaches(kvo_frame_content *change, const void *frame) {
   mark_expression(change, change->cursor);
+  enclose(change, frame);
   return (kvo_change_place){
       .depth = depth_of(change), .changed = change->hold == NULL ? change->slot : NULL, .scope = change->hold};
 }
 
 /* Out of line, so that the common path stays small. */
 __attribute__((noinline)) static void tell_expression(kvo_frame_content *change, kvo_node *node, kvo_node_kind kind,
-                                                      const void *old_value, const void *new_value) {
+                                                      const void *old_value, const void *new_value, const void *frame) {
   kvo_tracked *tracked = node->user_data;
-  kvo_change_place place = kvo__frame_reaches(change);
+  kvo_change_place place = kvo__frame_reaches(change, frame);
   bool is_new = kvo__node_order(node) > change->registered;
   if (is_new && !is_initial(change, node) && !atomic_load(&tracked->is_stale)) {
     kvo__tracked_rearm(tracked, change->registered != 0);
@@ -412,16 +413,18 @@ __attribute__((noinline)) static void tell_expression(kvo_frame_content *change,
   kvo__tracked_leaf(tracked, &change->record);
 }
 
-static inline void tell(kvo_frame_content *change, kvo_node *node, const void *old_value, const void *new_value) {
+/* `frame` is that of the function that goes from node to node. */
+static inline void tell(kvo_frame_content *change, kvo_node *node, const void *old_value, const void *new_value,
+                        const void *frame) {
   kvo_node_kind kind = kvo__node_kind(node);
   if (kvo__is_paused(kind)) {
     tell_paused(change, node, old_value, new_value);
   } else if (kind != KVO_NODE_DIRECT) {
-    tell_expression(change, node, kind, old_value, new_value);
+    tell_expression(change, node, kind, old_value, new_value, frame);
   } else {
     bool is_late = atomic_load_explicit(&node->birth, memory_order_relaxed) > change->limit;
     if (__builtin_expect(is_late && wants_more(change, node, new_value), false)) {
-      (void)kvo__frame_reaches(change); /* what the observer changes is left to this change */
+      (void)kvo__frame_reaches(change, frame); /* what the observer changes is left to this change */
       kvo__deliver_present(node, change->info, (change->wants & KVO_FRAME_WANTS_OLD) != 0 ? old_value : NULL);
       return;
     }
@@ -447,7 +450,7 @@ bool kvo_frame_next(kvo_frame *frame) {
 void kvo_frame_deliver(kvo_frame *frame, const void *old_value, const void *new_value) {
   if (frame == NULL || content(frame)->cursor == NULL) return;
   kvo_frame_content *change = content(frame);
-  tell(change, change->cursor, old_value, new_value);
+  tell(change, change->cursor, old_value, new_value, __builtin_frame_address(0));
   forget_mark(change);
   enclose(change, __builtin_frame_address(0));
 }
@@ -463,7 +466,7 @@ void kvo__frame_finish_from(kvo_frame *frame, kvo_node *next, const void *old_va
   }
   for (; next != NULL; next = next_told(change)) {
     change->cursor = next;
-    tell(change, next, old_value, new_value);
+    tell(change, next, old_value, new_value, __builtin_frame_address(0));
   }
   kvo_frame_end(frame);
 }

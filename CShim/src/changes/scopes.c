@@ -321,7 +321,7 @@ bool kvo__is_open(const kvo_tracked *tracked, kvo_slot *slot, const kvo_change_p
 /* Tells an expression, unless what it was told last was read after the last store. */
 static void tell_expression(const kvo_open_scope *scope, kvo_coalesced *change) {
   kvo_tracked *tracked = content(change)->cursor->user_data;
-  kvo_change_place place = kvo__frame_reaches(content(change));
+  kvo_change_place place = kvo__frame_reaches(content(change), __builtin_frame_address(0));
   place.changed = NULL; /* it is not the only one */
   place.scope = scope;
   if (kvo__tracked_is_told(tracked, change->stored)) return;
