@@ -307,9 +307,10 @@ bool kvo__is_open(const kvo_tracked *tracked, kvo_slot *slot, const kvo_change_p
   for (const kvo_open_scope *scope = kvo__scopes(); scope != NULL; scope = scope->outer) {
     bool is_own = place != NULL && place->scope == scope && (place->own == NULL || place->own == slot);
     if (tracked->is_binding && (scope->is_over || scope->is_settling)) is_own = true; /* it has run, or is about to */
-    const kvo_coalesced *change = is_own ? NULL : find(scope, object, slot->key);
-    bool is_told =
-        change == NULL || change->is_over || (tracked->told_by == kvo__own.thread && tracked->told_at > change->stored);
+    kvo_coalesced *change = is_own ? NULL : find(scope, object, slot->key);
+    /* Of a change that is being told the mark says what it is still coming to. */
+    bool is_told = change == NULL || change->is_over || content(change)->started ||
+                   (!tracked->is_shared && tracked->told_at > change->stored);
     if (!is_told) return true;
   }
   return with_announced && kvo__manual_innermost() != NULL &&

@@ -100,7 +100,8 @@ static kvo_confirmed commit(kvo_evaluation *over) {
   return confirmed;
 }
 
-kvo_cell *kvo__arm_once(kvo_tracked *tracked, const kvo_slot *changed, kvo_status *status) {
+/* `*was_left`: something has been left to whoever settles the expression next, and it is to be told. */
+static kvo_cell *arm_once(kvo_tracked *tracked, const kvo_slot *changed, kvo_status *status, bool *was_left) {
   kvo_evaluation here;
   kvo_confirmed confirmed = KVO_READS_KEPT;
   for (bool is_again = false;;) {
@@ -110,7 +111,9 @@ kvo_cell *kvo__arm_once(kvo_tracked *tracked, const kvo_slot *changed, kvo_statu
       return NULL;
     }
     kvo__evaluation_clear(&here, tracked);
-    here.changed = atomic_exchange(&tracked->is_stale, false) || is_again ? NULL : changed;
+    bool is_stale = atomic_exchange(&tracked->is_stale, false);
+    *was_left = *was_left || is_stale;
+    here.changed = is_stale || is_again ? NULL : changed;
     before_evaluation(__builtin_frame_address(0));
     kvo__lock(&tracked->lock);
     bool live = begin_evaluation(&here, __builtin_frame_address(0));
@@ -166,12 +169,12 @@ kvo_cell *kvo__arm_once(kvo_tracked *tracked, const kvo_slot *changed, kvo_statu
 
 /* After a change no caller gets a status, so this retries when memory is short. If that fails, it reports KVO0011, because keys that the
  * expression now depends on may change unnoticed. The old subscriptions remain, and the next change of one of them evaluates again. */
-kvo_cell *kvo__arm(kvo_tracked *tracked, const kvo_slot *changed, kvo_status *status) {
+static kvo_cell *arm(kvo_tracked *tracked, const kvo_slot *changed, kvo_status *status, bool *was_left) {
   enum { TRIES = 3 };
-  kvo_cell *result = kvo__arm_once(tracked, changed, status);
+  kvo_cell *result = arm_once(tracked, changed, status, was_left);
   for (int tries = 1; tries < TRIES && *status == KVO_ERROR_OUT_OF_MEMORY; tries++) {
     kvo__cell_release(tracked, result);
-    result = kvo__arm_once(tracked, changed, status);
+    result = arm_once(tracked, changed, status, was_left);
   }
   if (*status == KVO_ERROR_OUT_OF_MEMORY) {
     kvo__lock(&tracked->lock);
@@ -182,6 +185,16 @@ kvo_cell *kvo__arm(kvo_tracked *tracked, const kvo_slot *changed, kvo_status *st
     KVO_TELL(cannot_follow, &concerned);
   }
   return result;
+}
+
+kvo_cell *kvo__arm_once(kvo_tracked *tracked, const kvo_slot *changed, kvo_status *status) {
+  bool was_left = false; /* the caller tells it anyway */
+  return arm_once(tracked, changed, status, &was_left);
+}
+
+kvo_cell *kvo__arm(kvo_tracked *tracked, const kvo_slot *changed, kvo_status *status) {
+  bool was_left = false;
+  return arm(tracked, changed, status, &was_left);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- Telling -- */
@@ -456,12 +469,16 @@ void kvo__tracked_missed(kvo_tracked *tracked, uint64_t birth) {
     kvo__tracked_rearm(tracked, true);
 }
 
-/* Settles without telling. */
+/* Settles without telling; unless another thread has left a change to whoever settles it next. */
 static void follow(kvo_tracked *tracked, bool begins) {
   kvo_status status;
-  kvo_cell *now = kvo__arm(tracked, NULL, &status);
+  bool was_left = false;
+  kvo_cell *now = arm(tracked, NULL, &status, &was_left);
   /* What nobody was told is the old value of the next change only if nothing else is known. */
-  if (begins || atomic_load_explicit(&tracked->last, memory_order_relaxed) == NULL) kvo__tracked_set_last(tracked, now);
+  if (was_left)
+    kvo__tracked_tell_present(tracked, now, false);
+  else if (begins || atomic_load_explicit(&tracked->last, memory_order_relaxed) == NULL)
+    kvo__tracked_set_last(tracked, now);
   kvo__cell_release(tracked, now);
 }
 
@@ -479,6 +496,7 @@ void kvo__tracked_answer(kvo_tracked *tracked) {
   if (asked == 0 || !atomic_load(&tracked->live)) return;
   if (is_being_evaluated(tracked, true) || kvo__tracked_postpone(tracked, NULL)) return;
   if ((asked & KVO_ASKED_TO_TELL) == 0 || is_paused) {
+    atomic_store(&tracked->is_stale, false); /* it was not to be told */
     follow(tracked, false);
     return;
   }
@@ -496,7 +514,8 @@ void kvo__tracked_ask_again(kvo_tracked *tracked) {
 
 bool kvo__tracked_is_told(kvo_tracked *tracked, uint64_t since) {
   kvo__lock(&tracked->lock);
-  bool is_told = tracked->told_by == kvo__own.thread && tracked->told_at > since;
+  /* If several threads evaluate it, what one has told says nothing about the others: then it is told once too often. */
+  bool is_told = !tracked->is_shared && tracked->told_by == kvo__own.thread && tracked->told_at > since;
   kvo__unlock(&tracked->lock);
   return is_told && !atomic_load(&tracked->is_stale);
 }

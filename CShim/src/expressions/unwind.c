@@ -62,6 +62,7 @@ __attribute__((noinline)) static void deliver(kvo_deferred *next, bool ends) {
   kvo_tracked *tracked = kvo__deferred_tracked(next);
   if (ends) next->late++;
   if (ends && (next->is_in_cycle || next->late > MAX_LATE)) {
+    if (tracked != NULL) atomic_store(&tracked->is_stale, false); /* it is not told any more */
     if (tracked != NULL && next->late <= 2 * MAX_LATE) kvo__tracked_rearm(tracked, false);
   } else if (tracked != NULL) {
     kvo__tracked_retell(tracked);
