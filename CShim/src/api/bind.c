@@ -54,6 +54,8 @@ static void compare(const kvo_value *present, void *arg) {
   new->is_same = kvo__value_same(present, new->value);
 }
 
+static void describe(kvo_node *node, void *arg) { kvo__describe_node(node, arg); }
+
 static void set_value(const kvo_value *value, void *arg) {
   given *new = arg;
   binding *of = new->of;
@@ -61,8 +63,8 @@ static void set_value(const kvo_value *value, void *arg) {
   (void)kvo__path_read(of->target, of->key, KVO_PATH_READ, compare, new);
   kvo_status status = new->is_same ? KVO_OK : kvo_set_value_at(of->target, of->key, value, NULL, 0);
   if (status == KVO_OK) return;
-  kvo_fault_observation concerned = {
-      .observation = new->change->observation, .key_path = of->path, .object = of->source};
+  kvo_fault_observation concerned = {.key_path = of->path, .object = of->source, .object_class = ""};
+  (void)kvo__id_look_up(new->change->observation, describe, &concerned);
   KVO_TELL(path_broken, status, of->target, &concerned);
 }
 

@@ -496,7 +496,10 @@ void kvo_frame_end(kvo_frame *frame) {
   if (frame == NULL) return;
   kvo_frame_content *change = content(frame);
   if (!change->started) end_untold(change);
-  if (change->hold != NULL) kvo__scope_close(change->hold);
+  if (change->hold != NULL) {
+    if (change->is_reading) change->record.property = NULL; /* nothing is left to its mark any more */
+    kvo__scope_close(change->hold);
+  }
   if (change->is_reading) {
     kvo__stop_reading(kvo__own.thread, change->info, change->mark);
     return;

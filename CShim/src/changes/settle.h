@@ -20,7 +20,7 @@ typedef struct kvo_bound {
   kvo_open_scope *settler;
   bool is_queued, is_outdated, is_renewed;
   /** Another thread that settles bindings has changed what it reads, too. */
-  bool is_contended;
+  _Atomic bool is_contended;
   uint64_t round_of;
   /** The observation's own node, and the order of that. Constant. */
   kvo_node *node;

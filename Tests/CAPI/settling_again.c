@@ -1,0 +1,87 @@
+/* settling_again.c - observers that set what bindings read, and values that a binding cannot set. */
+#include "fixture.h"
+
+#include <kvo/kvo_bind.h>
+
+typedef struct cell {
+  kvo_object header;
+  int64_t value;
+} cell;
+
+static cell *cell_make(void) {
+  static kvo_class *cls;
+  static const kvo_property_spec value = {
+      .name = "value", .type = "q", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(cell, value)};
+  kvo_class_spec spec = {.struct_size = sizeof spec,
+                         .name = "Cell",
+                         .instance_size = sizeof(cell),
+                         .properties = &value,
+                         .property_count = 1};
+  if (cls == NULL) CHECK_OK(kvo_class_register(&spec, &cls));
+  kvo_object *made;
+  CHECK_OK(kvo_object_create(cls, &made));
+  return (cell *)made;
+}
+
+static cell *a, *c, *d;
+
+static int64_t value_of(cell *of) {
+  int64_t value = 0;
+  CHECK_OK(kvo_get_int64(&of->header, "value", &value));
+  return value;
+}
+
+static void pass(int64_t value, kvo_value_reader reader, void *arg) {
+  reader(&(kvo_value){"q", sizeof value, &value}, arg);
+}
+
+static void three_times(void *user_data, kvo_value_reader reader, void *arg) {
+  (void)user_data;
+  pass(value_of(a) * 3, reader, arg);
+}
+
+static void sum(void *user_data, kvo_value_reader reader, void *arg) {
+  (void)user_data;
+  pass(value_of(a) + value_of(c), reader, arg);
+}
+
+static void set_once(const kvo_change *change, void *user_data) {
+  int *calls = user_data;
+  (void)change;
+  if ((*calls)++ == 0) CHECK_OK(kvo_set_int64(&a->header, "value", 2));
+}
+
+TEST("an observer of a target may set the source again: all that is bound follows") {
+  a = cell_make(), c = cell_make(), d = cell_make();
+  CHECK_OK(kvo_bind_computed(&c->header, "value", three_times, NULL, NULL, NULL));
+  CHECK_OK(kvo_bind_computed(&d->header, "value", sum, NULL, NULL, NULL));
+  int calls = 0;
+  kvo_observer observer = {.struct_size = sizeof observer,
+                           .key_path = "value",
+                           .options = KVO_NEW,
+                           .callback = set_once,
+                           .user_data = &calls,
+                           KVO_HERE};
+  kvo_observation id;
+  CHECK_OK(kvo_add_observer(&c->header, &observer, &id));
+  CHECK_OK(kvo_set_int64(&a->header, "value", 5));
+  CHECK_EQ(a->value, 2);
+  CHECK_EQ(c->value, 6);
+  CHECK_EQ(d->value, 8);
+  CHECK_EQ(calls, 2);
+  CHECK_OK(kvo_remove_observer(id));
+  kvo_object_destroy(&d->header), kvo_object_destroy(&c->header), kvo_object_destroy(&a->header);
+}
+
+TEST_REPORTED("a value that the target cannot have is a fault, and leaves the target as it is") {
+  ignore_faults();
+  item *of = item_make(7), *next = item_make(8);
+  CHECK_OK(kvo_bind(as_object(of), "value", as_object(of), "next.value", NULL));
+  CHECK_EQ(of->value, 7);
+  CHECK_EQ(faults.count, 1);
+  CHECK_EQ((int)faults.code, KVO_FAULT_TYPE_MISMATCH);
+  CHECK_CONTAINS(faults.summary, "\"next.value\" of Item");
+  item_set_next(of, next);
+  CHECK_EQ(of->value, 8);
+  item_destroy(of), item_destroy(next);
+}
