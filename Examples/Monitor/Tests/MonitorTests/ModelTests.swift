@@ -65,7 +65,7 @@ import Testing
     let last = steps[(first + 1)...].firstIndex { $0.depth == 0 } ?? steps.endIndex
     let caused = steps[(first + 1)..<last].map { "\($0.depth) \($0.text.replacing(/:\d+/, with: ""))" }
     #expect(caused.contains("1 observer ProcessTable.swift (samples) ProcessTable"))
-    #expect(caused.contains("2 set ProcessTable.rows"))
+    #expect(caused.contains("3 set ProcessTable.rows"))
     #expect(steps[first].microseconds >= steps[first + 1].microseconds)
     let observed = try #require(inspector.observations.first { $0.what == "Machine.samples" && $0.who == "History" })
     // The graph is of the whole process, which may run other tests now.
