@@ -497,7 +497,8 @@ void kvo_frame_end(kvo_frame *frame) {
   kvo_frame_content *change = content(frame);
   if (!change->started) end_untold(change);
   if (change->hold != NULL) {
-    if (change->is_reading) change->record.property = NULL; /* nothing is left to its mark any more */
+    end_mark(change); /* nothing is left to it any more */
+    if (change->is_reading) change->record.property = NULL;
     kvo__scope_close(change->hold);
   }
   if (change->is_reading) {
