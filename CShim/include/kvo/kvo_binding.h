@@ -357,12 +357,13 @@ typedef struct kvo_binding_observer {
   const char *KVO_NULLABLE note;
   /** The observer is a receiver: kvo_binding_remove does not find the observation, only kvo_binding_end_all does. */
   bool is_receiver;
-  /** The callback sets a property to what the observation tells: this key of this object, or NULL and 0 if the object is none of the
-   * runtime's. Such observations are settled before anyone is told of the change: each after those that set what it reads, and once more if
-   * that is set again. Meanwhile what they set is stored, and its observers are told afterwards, once, with the values before and now. The
-   * address is only compared. */
+  /** The callback sets a property to what the observation tells. Such observations are settled before anyone is told of the change: each
+   * after those that set what it reads, and once more if that is set again. Meanwhile what they set is stored, and its observers are told
+   * afterwards, once, with the values before and now. */
   bool is_binding;
+  /** The object whose property it sets; NULL if it is none of the runtime's. The address is only compared. */
   kvo_object *KVO_NULLABLE target;
+  /** The key that it sets, or 0. */
   kvo_key target_key;
 } kvo_binding_observer;
 
