@@ -32,7 +32,8 @@ KVO_ASSUME_NONNULL_BEGIN
  * @param key             A key of `target` that can be set. Copied.
  * @param key_path        As of kvo_observer. Copied.
  * @param out             NULL, or gets the id of the binding.
- * @return                As kvo_add_observer for the source. NULL for anything but `out` is fault KVO0008. */
+ * @return                As kvo_add_observer for the source; UNDEFINED_KEY or READ_ONLY if `key` is no key of `target`, or cannot be
+ *                        set. NULL for anything but `out` is INVALID_ARGUMENT and fault KVO0008. */
 KVO_API kvo_status kvo_bind(kvo_object *target, const char *key, kvo_object *source, const char *key_path,
                             kvo_observation *KVO_NULLABLE out KVO_SITE) KVO_SITED("kvo_bind_at");
 
@@ -54,7 +55,7 @@ KVO_API kvo_status kvo_bind_computed(kvo_object *target, const char *key, kvo_co
 KVO_API kvo_status kvo_bind_two_way(kvo_object *one, const char *key, kvo_object *other, const char *other_key,
                                     kvo_observation *KVO_NULLABLE out KVO_SITE) KVO_SITED("kvo_bind_two_way_at");
 
-/** kvo_bind, kvo_bind_computed and kvo_bind_two_way with a source location: see kvo_site.h. */
+/** kvo_bind, kvo_bind_computed and kvo_bind_two_way with a source location: see kvo_site.h. Each fails as kvo_bind does. */
 KVO_API kvo_status kvo_bind_at(kvo_object *target, const char *key, kvo_object *source, const char *key_path,
                                kvo_observation *KVO_NULLABLE out, const char *KVO_NULLABLE file, uint32_t line);
 KVO_API kvo_status kvo_bind_computed_at(kvo_object *target, const char *key, kvo_compute compute,
