@@ -6,7 +6,7 @@
 #   scripts/fuzz.sh --keep             adds new inputs to the corpus and minimises it
 # One process per core; with KVO_FUZZ_JOBS=1 it is one process, and --seed N repeats a run. Without --keep, new inputs are in
 # build/c/fuzz/found. Crashes are in build/c/fuzz/crashes, and the inputs of fixed bugs in Tests/Fuzzing/regressions.
-# KVO_FUZZ_NEW=1 leaves out of the programs what Tests/Fuzzing/differences/README.md lists.
+# Programs have nothing of what Tests/Fuzzing/differences/README.md lists, unless KVO_FUZZ_ALL=1.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -86,7 +86,7 @@ fuzz() {
   [[ ! -d Tests/Fuzzing/regressions/$name ]] || old+=(Tests/Fuzzing/regressions/"$name")
   local options=(-seed="$seed" -max_len=400 -timeout=60 -artifact_prefix="$out/crashes/$name-" -print_final_stats=1)
   mkdir -p "$found" "$out/crashes"
-  "$out/$target" "${options[@]}" -runs=0 "${old[@]}" >"$log" 2>&1 || report "$target" "$log"
+  KVO_FUZZ_ALL=1 "$out/$target" "${options[@]}" -runs=0 "${old[@]}" >"$log" 2>&1 || report "$target" "$log"
   echo "$target: $(find "${old[@]}" -type f -not -name README | wc -l) kept inputs pass"
   ((time > 0)) || return 0
   ((jobs == 1)) || options+=(-fork="$jobs" -ignore_timeouts=0 -ignore_ooms=0)

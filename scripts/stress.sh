@@ -5,6 +5,8 @@
 #   scripts/stress.sh --seed N             repeats the operations of a seed; the scheduling of threads differs
 #   scripts/stress.sh --seed N --round N   repeats one round of the seed
 #   scripts/stress.sh --runtime FOLDER     tests another runtime than CShim, for example a mutant
+# KVO_STRESS_SCOPES=1 also has coalescing scopes of objects that several threads change. It fails: an expression may stay linked to an
+# object that its path has left.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

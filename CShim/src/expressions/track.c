@@ -227,10 +227,10 @@ static void tell(kvo_tracked *tracked, bool is_prior, const kvo_cell *old_value,
 /* Replaces the value that was told last and returns it; the caller releases it. tracked->lock is held. */
 static kvo_cell *replace_last(kvo_tracked *tracked, kvo_cell *now) {
   kvo__assert(kvo__holds(&tracked->lock));
-  kvo_cell *before = atomic_load_explicit(&tracked->last, memory_order_relaxed);
+  kvo_cell *before = atomic_load_explicit(&tracked->last, memory_order_acquire);
   bool keeps = now != NULL && tracked->keeps_last;
   if (keeps) atomic_fetch_add(&now->references, 1);
-  atomic_store_explicit(&tracked->last, keeps ? now : NULL, memory_order_relaxed);
+  atomic_store_explicit(&tracked->last, keeps ? now : NULL, memory_order_release);
   tracked->told_by = kvo__own.thread;
   tracked->told_at = now != NULL ? now->began : 0;
   return before;
@@ -245,10 +245,10 @@ void kvo__tracked_set_last(kvo_tracked *tracked, kvo_cell *now) {
 
 /* Forgets the value that was told last: the observer has been told of another one, or of none. */
 static void forget_last(kvo_tracked *tracked) {
-  if (atomic_load_explicit(&tracked->last, memory_order_relaxed) == NULL) return;
+  if (atomic_load_explicit(&tracked->last, memory_order_acquire) == NULL) return;
   kvo__lock(&tracked->lock);
-  kvo_cell *before = atomic_load_explicit(&tracked->last, memory_order_relaxed);
-  atomic_store_explicit(&tracked->last, NULL, memory_order_relaxed);
+  kvo_cell *before = atomic_load_explicit(&tracked->last, memory_order_acquire);
+  atomic_store_explicit(&tracked->last, NULL, memory_order_release);
   kvo__unlock(&tracked->lock);
   kvo__cell_release(tracked, before);
 }
@@ -261,7 +261,7 @@ static bool are_same(const kvo_tracked *tracked, const kvo_cell *before, const k
 /* Whether a value is known to be what was told last. */
 static bool is_last(kvo_tracked *tracked, const kvo_cell *now) {
   kvo__lock(&tracked->lock);
-  kvo_cell *last = atomic_load_explicit(&tracked->last, memory_order_relaxed);
+  kvo_cell *last = atomic_load_explicit(&tracked->last, memory_order_acquire);
   if (last != NULL) atomic_fetch_add(&last->references, 1);
   kvo__unlock(&tracked->lock);
   bool is_same = are_same(tracked, last, now);
@@ -289,7 +289,7 @@ void kvo__tracked_tell_initial(kvo_tracked *tracked, kvo_cell *now) {
 
 static void tell_prior(kvo_tracked *tracked) {
   kvo__lock(&tracked->lock);
-  kvo_cell *last = atomic_load_explicit(&tracked->last, memory_order_relaxed);
+  kvo_cell *last = atomic_load_explicit(&tracked->last, memory_order_acquire);
   if (last != NULL) atomic_fetch_add(&last->references, 1);
   kvo__unlock(&tracked->lock);
   tell(tracked, true, last, NULL);
@@ -434,7 +434,7 @@ static void settle_and_tell(kvo_tracked *tracked, const kvo_slot *changed, bool 
 }
 
 void kvo__tracked_read_last(kvo_tracked *tracked) {
-  if (atomic_load_explicit(&tracked->last, memory_order_relaxed) != NULL) return;
+  if (atomic_load_explicit(&tracked->last, memory_order_acquire) != NULL) return;
   kvo_cell *present = read_before(tracked), *none = NULL;
   if (!atomic_compare_exchange_strong(&tracked->last, &none, present)) kvo__cell_release(tracked, present);
 }
@@ -477,7 +477,7 @@ static void follow(kvo_tracked *tracked, bool begins) {
   /* What nobody was told is the old value of the next change only if nothing else is known. */
   if (was_left)
     kvo__tracked_tell_present(tracked, now, false);
-  else if (begins || atomic_load_explicit(&tracked->last, memory_order_relaxed) == NULL)
+  else if (begins || atomic_load_explicit(&tracked->last, memory_order_acquire) == NULL)
     kvo__tracked_set_last(tracked, now);
   kvo__cell_release(tracked, now);
 }
