@@ -357,9 +357,9 @@ typedef struct kvo_binding_observer {
   const char *KVO_NULLABLE note;
   /** The observer is a receiver: kvo_binding_remove does not find the observation, only kvo_binding_end_all does. */
   bool is_receiver;
-  /** The callback sets a property to what the observation tells. Such observations are settled before anyone is told of the change: each
-   * after those that set what it reads, and once more if that is set again. Meanwhile what they set is stored, and its observers are told
-   * afterwards, once, with the values before and now. */
+  /** The callback sets a property to the value that it gets. Such observations are settled before any observer is notified of the change:
+   * each after those that set what it reads, and once more if that is set again. Meanwhile what they set is stored. Its observers are
+   * notified afterwards, once, with the values before and now. */
   bool is_binding;
   /** The object whose property it sets; NULL if it is none of the runtime's. The address is only compared. */
   kvo_object *KVO_NULLABLE target;

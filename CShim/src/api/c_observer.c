@@ -37,8 +37,8 @@ static void warn_of_undefined(const kvo_object *object, const kvo_class *cls, co
       KVO_TELL(never_notifies, object, *path, property->name, KVO_SILENCE_UNDEFINED, place);
 }
 
-/* Whether a value may be or contain an object, which nothing retains: it could be gone when the value is told as the old one. Of a path
- * that leads to nil at first it is not known: then it counts as one that does not. */
+/* Whether a value may be or contain an object, which nothing retains: it could be gone when the value is delivered as the old one.
+ * For a path that leads to nil at first this is not known: it counts as one that holds none. */
 static bool may_hold_object(const kvo_boxed *value) {
   return value != NULL && value->value.bytes != NULL &&
          strchr("@[<{", kvo__type_unqualified(value->value.type)[0]) != NULL;

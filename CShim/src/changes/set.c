@@ -246,8 +246,8 @@ __attribute__((noinline, cold)) static void finish_framed(kvo_thread *self, kvo_
   finish_from(&frame, next, &old_value, storage);
 }
 
-/* Runs the only observer of a key, if that is a binding: whatever it sets, this change tells nobody else. Returns the first node, with
- * nothing told yet, if more is needed. */
+/* Runs the only observer of a key, if that is a binding: whatever it sets, this change notifies no other observer. Returns the first
+ * node, before any notification, if more is needed. */
 INLINE kvo_node *call_binding(const reading *of, kvo_raw_change *record, const void *new_value) {
   kvo_mark *mark = mark_of(of->self, of->depth);
   mark->node = kvo__no_node;

@@ -190,7 +190,7 @@ static void run_alone(kvo_bound *bound, const kvo_change_place *place) {
   kvo__settle_end(bound, place->depth);
 }
 
-/* The only observer of a key, if that is a binding: it needs no hold, because the change tells nobody else. */
+/* The only observer of a key, if that is a binding: it needs no hold, because the change notifies no other observer. */
 static kvo_bound *only_binding(kvo_slot *slot) {
   const kvo_node *node = atomic_load(&slot->newest);
   bool is_only = node != NULL && atomic_load(&node->older) == NULL && (node->options & KVO_NODE_BINDS) != 0;

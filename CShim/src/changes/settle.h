@@ -84,7 +84,7 @@ KVO_HIDDEN bool kvo__bound_claim(kvo_bound *bound, kvo_open_scope *hold, bool is
 /** Bindings that are nested deeper than this are run in a hold, one after the other. */
 enum { KVO_MOST_NESTED_BINDINGS = 128 };
 /** Has this thread run a binding alone, without a hold, after a change for which there were so many marks: whatever the binding sets, the
- * change tells nobody else. False if it is settled already: it is then run once more. */
+ * change notifies no other observer. False if it is settled already: it is then run once more. */
 KVO_HIDDEN bool kvo__settle_begin(kvo_bound *bound, uint32_t depth);
 /** Ends that. The outermost one settles, in a hold, what has become outdated meanwhile. */
 KVO_HIDDEN void kvo__settle_end(kvo_bound *bound, uint32_t depth);

@@ -188,7 +188,7 @@ static kvo_cell *arm(kvo_tracked *tracked, const kvo_slot *changed, kvo_status *
 }
 
 kvo_cell *kvo__arm_once(kvo_tracked *tracked, const kvo_slot *changed, kvo_status *status) {
-  bool was_left = false; /* the caller tells it anyway */
+  bool was_left = false; /* the caller notifies the observer anyway */
   return arm_once(tracked, changed, status, &was_left);
 }
 
@@ -514,7 +514,7 @@ void kvo__tracked_ask_again(kvo_tracked *tracked) {
 
 bool kvo__tracked_is_told(kvo_tracked *tracked, uint64_t since) {
   kvo__lock(&tracked->lock);
-  /* If several threads evaluate it, what one has told says nothing about the others: then it is told once too often. */
+  /* If several threads evaluate it, what one has delivered says nothing about the others: then it is delivered once too often. */
   bool is_told = !tracked->is_shared && tracked->told_by == kvo__own.thread && tracked->told_at > since;
   kvo__unlock(&tracked->lock);
   return is_told && !atomic_load(&tracked->is_stale);
