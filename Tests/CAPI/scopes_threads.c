@@ -46,6 +46,34 @@ TEST("the end of a scope on another thread has no effect") {
   CHECK_TOLD(w, 2, 5, 6);
 }
 
+static void *set_end(void *value) {
+  item_set_value(b, (int)(intptr_t)value);
+  return NULL;
+}
+
+static void *set_end_in_scope(void *value) {
+  BEGIN(scope, KVO_SCOPE_COALESCES, b);
+  set_end(value);
+  kvo_scope_end(&scope);
+  return NULL;
+}
+
+/* Its record may be at the same address. */
+TEST("the end of a scope tells a path that an earlier thread has told last, too") {
+  make_items();
+  item_set_next(a, b);
+  watcher w = {0};
+  watch(a, "next.value", KVO_OLD | KVO_NEW, &w);
+  void *(*const bodies[])(void *) = {set_end, set_end_in_scope};
+  for (int i = 0; i < 20; i++) {
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, bodies[i % 2], (void *)(intptr_t)(i + 10)) == 0);
+    pthread_join(thread, NULL);
+    CHECK_EQ(w.calls, i + 1);
+    CHECK_EQ(w.new_value.integer, i + 10);
+  }
+}
+
 static void *leave_open(void *arg) {
   (void)arg;
   BEGIN(scope, KVO_SCOPE_COALESCES, a);

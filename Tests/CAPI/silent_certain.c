@@ -283,3 +283,52 @@ TEST("nothing is certain while another change of the object is in progress") {
   CHECK_OK(kvo_remove_observer(changing.id));
   finish(&one);
 }
+
+static bool has_acted;
+
+static void lead_to_fresh(watcher *self, const kvo_change *change) {
+  (void)self;
+  if (!change->is_prior || has_acted) return;
+  has_acted = true;
+  item_set_next(fresh, second);
+  item_set_next(root, fresh);
+}
+
+TEST("a path that is led to an object while a change of that has begun is compared with what is stored last") {
+  make_path();
+  has_acted = false;
+  watcher path = {0};
+  watch(root, "next.next.value", KVO_OLD | KVO_NEW, &path);
+  watcher before = {.then = lead_to_fresh};
+  watch(fresh, "next", KVO_PRIOR | KVO_OLD, &before);
+  item_set_next(fresh, third);
+  CHECK(has_acted);
+  CHECK_EQ(faults.count, 0);
+  CHECK_OK(kvo_remove_observer(before.id));
+  CHECK_OK(kvo_remove_observer(path.id));
+}
+
+static void replace_silently(watcher *self, const kvo_change *change) {
+  (void)self, (void)change;
+  kvo_scope scope;
+  kvo_object *silent = as_object(root);
+  if (has_acted) return;
+  has_acted = true;
+  CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_SILENCES, &silent, 1, __FILE__, __LINE__));
+  item_set_next(root, third);
+  kvo_scope_end(&scope);
+}
+
+TEST("a change whose observers make a silent one of the same key is no silent one itself") {
+  make_path();
+  has_acted = false;
+  expression one = {.root = root, .body = read_next_value};
+  begin_path(&one, "next.value");
+  watcher silent = {.then = replace_silently};
+  watch(root, "next", KVO_NONE, &silent);
+  item_set_next(root, fresh);
+  CHECK(has_acted);
+  CHECK_EQ(faults.count, 0);
+  CHECK_OK(kvo_remove_observer(silent.id));
+  finish(&one);
+}

@@ -41,8 +41,6 @@ static bool is_expected(const kvo_fault *fault) {
       me.left_open = false;
       return left_open;
     }
-    /* A store of another thread that has not looked for observers yet may look like a silent change: not decided. */
-    case KVO_FAULT_SILENT_CHANGE: return here.replacing;
     default: return false;
   }
 }

@@ -140,7 +140,7 @@ void world_begin(uint64_t seed) {
   here.operations = any(4) == 0 ? 200 : 3 + (int)any(30); /* a long round may repair later what it has lost */
   here.pauses = any(3) == 0 ? 0 : (int)any(300);
   here.replacing = any(4) != 0;
-  here.coalescing = any(2) == 0 && getenv("KVO_STRESS_SCOPES") != NULL;
+  here.coalescing = any(2) == 0;
   here.silencing = here.coalescing && any(3) == 0;
   here.watcher_count = 0;
   here.values = 1;

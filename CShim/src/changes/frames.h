@@ -28,11 +28,13 @@ struct kvo_frame_content {
   bool is_in_place;
   /** The bindings of the key have been settled, and are not told by the change itself. */
   bool is_settled;
-  /** Its end tells the observers of what those have set, or NULL. */
-  kvo_open_scope *hold;
   /** Something listened (kvo__is_tapped) when the change began or resumed; it is also told of the deliveries and the end. */
   bool is_tapped;
+  /** Its end tells the observers of what those have set, or NULL. */
+  kvo_open_scope *hold;
   uint32_t mark;
+  /** The lower half of the thread's clock when the change began; 0 if that is not known, or if the change may end on another thread. */
+  uint32_t clock;
   /** The record that observers get, filled in for each in turn. */
   kvo_raw_change record;
 };

@@ -39,6 +39,7 @@ uint32_t kvo__frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key, boo
   change->cursor = NULL;
   change->limit = limit;
   change->late_limit = 0;
+  change->clock = kvo__own.thread != NULL ? (uint32_t)kvo__own.thread->clock : 0;
   change->registered = atomic_load_explicit(&kvo__births, memory_order_relaxed);
   change->kind = (uint8_t)kind;
   change->wants = (uint8_t)wants;
@@ -132,6 +133,7 @@ static uint32_t begin_change(kvo_frame *frame, kvo_object *object, kvo_key key, 
 static uint32_t in_place(kvo_frame *frame, uint32_t wants) {
   if (wants == 0) return 0;
   content(frame)->is_in_place = true;
+  content(frame)->clock = 0;
   atomic_fetch_add(&content(frame)->slot->storing, 1);
   if (!atomic_load_explicit(&kvo__has_in_place, memory_order_relaxed)) atomic_store(&kvo__has_in_place, true);
   return wants;
@@ -398,7 +400,8 @@ __attribute__((noinline)) static void tell_expression(kvo_frame_content *change,
     /* What a getter of the path itself sets proves nothing. */
     bool is_checked =
         old_value != NULL && (node->options & KVO_NODE_IS_CHECKED) != 0 && !kvo__tracked_is_evaluating(tracked);
-    if (is_checked && change->kind == KVO_CHANGE_SETTING && kvo__replaces_another(tracked, node, old_value))
+    if (is_checked && change->kind == KVO_CHANGE_SETTING &&
+        kvo__replaces_another(tracked, node, old_value, change->clock))
       kvo__tell_silent_change(tracked, change->info, change->slot->key);
     kvo__tracked_did(tracked, &place, false);
     return;

@@ -309,8 +309,8 @@ bool kvo__is_open(const kvo_tracked *tracked, kvo_slot *slot, const kvo_change_p
     if (tracked->is_binding && (scope->is_over || scope->is_settling)) is_own = true; /* it has run, or is about to */
     kvo_coalesced *change = is_own ? NULL : find(scope, object, slot->key);
     /* Of a change that is being told the mark says what it is still coming to. */
-    bool is_told = change == NULL || change->is_over || content(change)->started ||
-                   (!tracked->is_shared && tracked->told_by == kvo__own.thread && tracked->told_at > change->stored);
+    bool is_told =
+        change == NULL || change->is_over || content(change)->started || kvo__was_told_since(tracked, change->stored);
     if (!is_told) return true;
   }
   return with_announced && kvo__manual_innermost() != NULL &&

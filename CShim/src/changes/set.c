@@ -215,6 +215,7 @@ INLINE void fill_frame(kvo_frame_content *change, const reading *of) {
   change->cursor = NULL;
   change->limit = of->limit;
   change->registered = of->registered;
+  change->clock = (uint32_t)of->self->clock;
   change->kind = KVO_CHANGE_SETTING;
   change->wants = (uint8_t)of->wants;
   change->started = change->is_tapped = change->is_in_place = change->is_settled = false;
@@ -229,6 +230,7 @@ __attribute__((noinline, cold)) static void finish_from(kvo_frame *frame, kvo_no
   kvo_frame_content *change = content(frame);
   bool has_begun = mark_of(kvo__own.thread, change->mark)->node != kvo__no_node;
   change->late_limit = has_begun ? change->limit : atomic_load_explicit(&change->info->births, memory_order_acquire);
+  if (has_begun) change->clock = 0;
   kvo__frame_finish_from(frame, next, old_value, new_value);
 }
 

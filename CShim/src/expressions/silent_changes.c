@@ -95,7 +95,7 @@ static void note_object(const kvo_value *value, void *arg) {
     *object = *(kvo_object *const *)value->bytes;
 }
 
-bool kvo__replaces_another(kvo_tracked *tracked, const kvo_node *node, const void *old_value) {
+bool kvo__replaces_another(kvo_tracked *tracked, const kvo_node *node, const void *old_value, uint32_t clock) {
   kvo_slot *slot = atomic_load_explicit(&node->slot, memory_order_relaxed);
   kvo_info *holder = kvo__slot_info(slot);
   const kvo_property *property = kvo__slot_property(holder, slot);
@@ -105,8 +105,11 @@ bool kvo__replaces_another(kvo_tracked *tracked, const kvo_node *node, const voi
   if (replaced == NULL) return false;
   kvo__lock(&tracked->lock);
   const kvo_object *successor = kvo__dependency(node)->successor;
-  bool is_own = !tracked->is_shared && tracked->thread == kvo__own.thread;
-  bool is_certain = is_own && !tracked->is_incomplete && !atomic_load(&tracked->is_stale);
+  bool is_live = atomic_load(&tracked->live); /* otherwise it is followed no more */
+  bool is_own = is_live && !tracked->is_shared && tracked->thread == kvo__thread_serial();
+  bool is_older =
+      clock != 0 && (int32_t)(clock - (uint32_t)tracked->read_at) >= 0; /* what it has read than the old value */
+  bool is_certain = is_own && is_older && !tracked->is_incomplete && !atomic_load(&tracked->is_stale);
   kvo__unlock(&tracked->lock);
   /* One reader is this change. */
   return is_certain && successor != NULL && successor != replaced && count_readers(holder) == 1;

@@ -26,7 +26,7 @@ static bool begin_evaluation(kvo_evaluation *here, const void *frame) {
   kvo_tracked *tracked = here->tracked;
   kvo__assert(kvo__holds(&tracked->lock));
   if (!atomic_load(&tracked->live)) return false;
-  if (kvo__thread() != tracked->thread) tracked->is_shared = true;
+  if (kvo__thread_serial() != tracked->thread) tracked->is_shared = true;
   here->began = kvo__own.thread != NULL ? ++kvo__own.thread->clock : 0;
   here->entered = kvo__enter(tracked->root);
   here->mark = kvo__mark(tracked->id, tracked->root, NULL, NULL);
@@ -94,6 +94,7 @@ static kvo_confirmed commit(kvo_evaluation *over) {
   kvo_confirmed confirmed = kvo__confirm_reads(over);
   if (confirmed == KVO_READS_LOST) return confirmed;
   tracked->committed = over->number;
+  tracked->read_at = over->began;
   tracked->is_incomplete = over->status != KVO_OK;
   tracked->orphaned = over->has_met_dying;
   if (confirmed != KVO_READS_AS_BEFORE) kvo__settle_leaf(tracked, over);
@@ -231,7 +232,7 @@ static kvo_cell *replace_last(kvo_tracked *tracked, kvo_cell *now) {
   bool keeps = now != NULL && tracked->keeps_last;
   if (keeps) atomic_fetch_add(&now->references, 1);
   atomic_store_explicit(&tracked->last, keeps ? now : NULL, memory_order_release);
-  tracked->told_by = kvo__own.thread;
+  tracked->told_by = kvo__thread_serial();
   tracked->told_at = now != NULL ? now->began : 0;
   return before;
 }
@@ -514,8 +515,7 @@ void kvo__tracked_ask_again(kvo_tracked *tracked) {
 
 bool kvo__tracked_is_told(kvo_tracked *tracked, uint64_t since) {
   kvo__lock(&tracked->lock);
-  /* If several threads evaluate it, what one has delivered says nothing about the others: then it is delivered once too often. */
-  bool is_told = !tracked->is_shared && tracked->told_by == kvo__own.thread && tracked->told_at > since;
+  bool is_told = kvo__was_told_since(tracked, since);
   kvo__unlock(&tracked->lock);
   return is_told && !atomic_load(&tracked->is_stale);
 }

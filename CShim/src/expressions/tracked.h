@@ -67,20 +67,22 @@ struct kvo_tracked {
   /** How often the list has changed. */
   uint64_t list_changes;
   uint64_t started, committed;
+  /** The clock of the evaluating thread when the newest evaluation began. */
+  uint64_t read_at;
   /** The value that the observer was told last, if old values are wanted. NULL if it is not known, and for an expression that does not
    * keep it: except from before a change until it is told. */
   kvo_cell *_Atomic last;
   /** A value of no more use, for the next one that is made from that of a property; or NULL. Not guarded. */
   kvo_cell *_Atomic spare;
-  /** When the evaluation began whose value was told last: the thread, and its clock then. */
-  const kvo_thread *told_by;
+  /** When the evaluation began whose value was told last: the number of the thread (kvo__thread_serial), and its clock then. */
+  uint32_t told_by;
   uint64_t told_at;
   /** While it is paused: what `registered` is to be again, otherwise 0. */
   uint64_t held;
   /** The newest evaluation came to a dying object: the program's pointer to it may dangle until a change is delivered. */
   bool orphaned;
-  /** The thread that registered it, and whether another thread has ever evaluated it. */
-  const kvo_thread *thread;
+  /** The number of the thread that registered it, and whether another thread has ever evaluated it. */
+  uint32_t thread;
   bool is_shared;
   /** The newest evaluation read each dependency once, in the order opposite to that of the list, and its value is that of none. */
   bool is_regular;
@@ -226,8 +228,9 @@ static inline kvo_key kvo__dependency_key(const kvo_dependency *dependency) {
  * held, and the dependencies are still those of the evaluation before. */
 KVO_HIDDEN kvo_info *kvo__silent_change(kvo_evaluation *over, uint64_t *entered, kvo_key *key);
 /** At a change of a key on a path, before the path is evaluated: whether it does not lead to the object that is replaced, so that another
- * one was replaced without notification before. */
-KVO_HIDDEN bool kvo__replaces_another(kvo_tracked *tracked, const kvo_node *node, const void *old_value);
+ * one was replaced without notification before. `clock`: kvo_frame_content.clock. */
+KVO_HIDDEN bool kvo__replaces_another(kvo_tracked *tracked, const kvo_node *node, const void *old_value,
+                                      uint32_t clock);
 /** Reports KVO0032: the value of this key of the holder was replaced without notification. */
 KVO_HIDDEN void kvo__tell_silent_change(const kvo_tracked *tracked, const kvo_info *holder, kvo_key key);
 /** Notes the dependencies that an evaluation is likely to read, before it begins. tracked->lock is held. */
@@ -272,7 +275,12 @@ KVO_HIDDEN void kvo__tracked_rearm(kvo_tracked *tracked, bool begins);
 /** After a change that began before the dependency with this birth was linked: tells the expression if it was registered before that, or
  * with its initial value. */
 KVO_HIDDEN void kvo__tracked_missed(kvo_tracked *tracked, uint64_t birth);
-/** Whether it was told on this thread with a value that was read after this time of the thread's clock. */
+/** Whether it was told on this thread with a value that was read after this time of the thread's clock. If several threads evaluate it, what
+ * one has delivered says nothing about the others: then it is delivered once too often. tracked->lock is held. */
+static inline bool kvo__was_told_since(const kvo_tracked *tracked, uint64_t since) {
+  return !tracked->is_shared && tracked->told_by == kvo__thread_serial() && tracked->told_at > since;
+}
+/** The same, and no change is left to whoever settles it next. */
 KVO_HIDDEN bool kvo__tracked_is_told(kvo_tracked *tracked, uint64_t since);
 /** Whether the expression depends on a key of the object with this info; false for NULL. */
 KVO_HIDDEN bool kvo__tracked_hears(kvo_tracked *tracked, kvo_info *info, kvo_key key);

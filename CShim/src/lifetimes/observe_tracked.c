@@ -34,7 +34,7 @@ static kvo_status make(kvo_object *object, const kvo_binding_observer *observer,
   anchor->user_data = tracked;
   tracked->anchor = anchor;
   tracked->cls = info->cls;
-  tracked->thread = kvo__thread();
+  tracked->thread = kvo__thread_serial();
   /* No change notifies it before it is armed, so its id and order may be set after linking. */
   uint64_t entered = kvo__enter(info);
   status = kvo__node_register(object, anchor, KVO_KEY_ANCHORS, &tracked->id);

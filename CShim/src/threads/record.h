@@ -167,7 +167,7 @@ struct kvo_thread {
   kvo_unobserved_changes unobserved;
   /** The bounds of the thread's stack. `stack_end` is 0 until they are known, and 1 if they cannot be found. */
   uintptr_t stack_begin, stack_end;
-  /** Records are numbered in the order in which they are made. */
+  /** Records are numbered in the order in which they are made, from 1: a later thread may get the record at the same address. */
   uint32_t serial;
   /** kvo_set_thread_fault_handler. */
   kvo_fault_handler fault_handler;

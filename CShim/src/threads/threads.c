@@ -195,7 +195,7 @@ kvo_thread *kvo__thread_make(void) {
   made->number = (uint32_t)syscall(SYS_gettid);
   if (has_end_key) pthread_setspecific(end_key, made);
   kvo__acquire(&list_lock);
-  made->serial = made_records++;
+  made->serial = ++made_records;
   /* A record with the same thread id belongs to a thread whose end went unnoticed. Its memory is kept, because something may still point to
    * it. */
   for (kvo_thread **link = &threads; *link != NULL; link = &(*link)->next)
