@@ -256,6 +256,23 @@ TEST("in a scope bindings settle at its end, before anyone is told") {
   free_cells(cells, 4);
 }
 
+TEST("what bindings set in a scope is compared with what was told before they ran, not with what they had read") {
+  cell cells[3] = {{.object = item_make(1)}};
+  cells[1] = (cell){.of = {&cells[0]}};
+  cells[2] = (cell){.of = {&cells[0]}, .plus = -10, .times = -1};
+  bind_cell(&cells[1]);
+  bind_cell(&cells[2]);
+  total sum = {.of = {cells[0].object, cells[1].object, cells[2].object}};
+  watch_total(&sum, KVO_NEW);
+  BEGIN(scope, KVO_SCOPE_COALESCES_IF_CHANGED, cells[1].object, cells[2].object);
+  item_set_value(cells[0].object, 5);
+  kvo_scope_end(&scope);
+  CHECK_EQ(sum.calls, 1);
+  CHECK_EQ(sum.new_value, 15);
+  CHECK_OK(kvo_remove_observer(sum.id));
+  free_cells(cells, 3);
+}
+
 static void bind_before(watcher *self, const kvo_change *change) {
   if (change->is_prior) CHECK_OK(kvo_bind(as_object(b), "other", as_object(a), "value", NULL));
   CHECK_OK(kvo_cancel_observer(self->id));

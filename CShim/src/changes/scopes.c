@@ -307,6 +307,7 @@ bool kvo__is_open(const kvo_tracked *tracked, kvo_slot *slot, const kvo_change_p
   for (const kvo_open_scope *scope = kvo__scopes(); scope != NULL; scope = scope->outer) {
     bool is_own = place != NULL && place->scope == scope && (place->own == NULL || place->own == slot);
     if (tracked->is_binding && (scope->is_over || scope->is_settling)) is_own = true; /* it has run, or is about to */
+    if (!is_own && !scope->is_over && scope->opener == slot) return true; /* it is told when the bindings have been settled */
     kvo_coalesced *change = is_own ? NULL : find(scope, object, slot->key);
     /* Of a change that is being told the mark says what it is still coming to. */
     bool is_told =
