@@ -145,6 +145,8 @@ struct kvo_hooks {
                   const void *observer, kvo_options options, const void *context, kvo_place place);
   /** The same fault for an observation whose key path, since a change, leads to what cannot be observed. */
   void (*path_broken)(kvo_status status, const kvo_object *object, const kvo_fault_observation *concerned);
+  /** KVO0026: the value of a binding cannot be set as this key of its target, as kvo_last_error says. */
+  void (*cannot_set)(const kvo_object *target, const char *key, const kvo_fault_observation *concerned);
   /** KVO0008: a wrong argument of a function of the API. */
   void (*invalid_argument)(const char *function, const char *what, kvo_place place);
   /** KVO0009: a set of a key that has no setter. */

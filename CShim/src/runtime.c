@@ -86,6 +86,7 @@ const struct kvo_hooks kvo__hooks = {
     .ended_before_change = kvo__fault_ended_before_change,
     .refused = kvo__fault_registration,
     .path_broken = kvo__fault_path_broken,
+    .cannot_set = kvo__fault_cannot_set,
     .invalid_argument = kvo__fault_invalid_argument,
     .no_setter = kvo__fault_no_setter,
     .other_form = kvo__fault_other_form,

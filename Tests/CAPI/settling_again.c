@@ -80,7 +80,8 @@ TEST_REPORTED("a value that the target cannot have is a fault, and leaves the ta
   CHECK_EQ(of->value, 7);
   CHECK_EQ(faults.count, 1);
   CHECK_EQ((int)faults.code, KVO_FAULT_TYPE_MISMATCH);
-  CHECK_CONTAINS(faults.summary, "\"next.value\" of Item");
+  CHECK_CONTAINS(faults.summary, "the value of \"next.value\" of Item");
+  CHECK_CONTAINS(faults.summary, " cannot be set as \"value\" of Item");
   item_set_next(of, next);
   CHECK_EQ(of->value, 8);
   item_destroy(of), item_destroy(next);

@@ -25,6 +25,9 @@ KVO_HIDDEN void kvo__fault_registration(kvo_status status, const kvo_class *cls,
 /** The same fault for an observation whose key path, since a change, leads to what cannot be observed. */
 KVO_HIDDEN void kvo__fault_path_broken(kvo_status status, const kvo_object *object,
                                        const kvo_fault_observation *concerned);
+/** KVO0026. */
+KVO_HIDDEN void kvo__fault_cannot_set(const kvo_object *target, const char *key,
+                                      const kvo_fault_observation *concerned);
 /** KVO0008. */
 KVO_HIDDEN void kvo__fault_invalid_argument(const char *function, const char *what, kvo_place place);
 /** KVO0009. */
