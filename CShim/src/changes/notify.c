@@ -251,8 +251,9 @@ void kvo_frame_will(kvo_frame *frame, const void *old_value) {
     if (!is_told(change, node)) continue;
     kvo_node_kind kind = kvo__node_kind(node); /* read once: another thread may change it */
     if (kvo__is_paused(kind)) continue;
+    place.reads_last = (node->options & KVO_OLD) != 0;
     if (kvo__frame_evaluates(change, kind))
-      kvo__tracked_will(node->user_data, &place, (node->options & KVO_OLD) != 0);
+      kvo__tracked_react(node->user_data, KVO_WILL_STORE, &place);
     else if ((node->options & KVO_PRIOR) != 0 &&
              (kind == KVO_NODE_DIRECT || !kvo__is_postponed(node->user_data, &place, false)))
       kvo__send_prior(change, node, kind != KVO_NODE_DIRECT, old_value);
@@ -392,7 +393,7 @@ __attribute__((noinline)) static void tell_expression(kvo_frame_content *change,
   kvo_change_place place = kvo__frame_reaches(change, frame);
   bool is_new = kvo__node_order(node) > change->registered;
   if (is_new && !is_initial(change, node) && !atomic_load(&tracked->is_stale)) {
-    kvo__tracked_rearm(tracked, change->registered != 0);
+    kvo__tracked_react(tracked, change->registered != 0 ? KVO_STORED_MEANWHILE : KVO_STORED_SILENTLY, NULL);
     return;
   }
   if (is_new || kvo__frame_evaluates(change, kind) || wants_more(change, node, new_value) ||
@@ -403,15 +404,16 @@ __attribute__((noinline)) static void tell_expression(kvo_frame_content *change,
     if (is_checked && change->kind == KVO_CHANGE_SETTING &&
         kvo__replaces_another(tracked, node, old_value, change->clock))
       kvo__tell_silent_change(tracked, change->info, change->slot->key);
-    kvo__tracked_did(tracked, &place, false);
+    kvo__tracked_react(tracked, KVO_STORED, &place);
     return;
   }
   if (kvo__tracked_postpone(tracked, &place)) return;
   if (kind == KVO_NODE_LEAF && kvo__own.open_changes != 0 && kvo__is_postponed(tracked, &place, true)) {
-    kvo__tracked_did(tracked, &place, false); /* the path is being led elsewhere by hand */
+    kvo__tracked_react(tracked, KVO_STORED, &place); /* the path is being led elsewhere by hand */
     return;
   }
-  if (kind == KVO_NODE_SUBJECT) kvo__tracked_rearm(tracked, true); /* the new elements may lead it to other keys */
+  if (kind == KVO_NODE_SUBJECT) /* the new elements may lead it to other keys */
+    kvo__tracked_react(tracked, KVO_STORED_MEANWHILE, NULL);
   fill_record(change, node, old_value, new_value);
   kvo__tracked_leaf(tracked, &change->record);
 }
@@ -542,7 +544,7 @@ static void follow_store(kvo_info *info, kvo_key key, bool silent) {
     else if (!is_own && !silent)
       kvo__tracked_missed(node->user_data, birth);
     else if (!is_own && kvo__node_kind(node) != KVO_NODE_LEAF) /* a leaf goes on reading what it has read */
-      kvo__tracked_rearm(node->user_data, false);
+      kvo__tracked_react(node->user_data, KVO_STORED_SILENTLY, NULL);
   }
   if (hold != NULL) kvo__scope_close(hold);
   kvo__leave(info, entered);

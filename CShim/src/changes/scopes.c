@@ -102,7 +102,8 @@ static void unlink_scope(kvo_open_scope *scope) {
 static void settle(kvo_coalesced *change) {
   for (kvo_node *node = atomic_load(&content(change)->slot->newest); node != NULL && !change->is_over;
        node = atomic_load(&node->older))
-    if (kvo__node_is_dependency(node) && atomic_load(&node->live)) kvo__tracked_rearm(node->user_data, false);
+    if (kvo__node_is_dependency(node) && atomic_load(&node->live))
+      kvo__tracked_react(node->user_data, KVO_STORED_SILENTLY, NULL);
 }
 
 /* Ends a scope whose end the program did not reach. */
@@ -196,10 +197,12 @@ static void tell_before(kvo_open_scope *scope, kvo_coalesced *change, uint64_t a
   for (kvo_node *node = atomic_load(&frame->slot->oldest); node != NULL && !change->is_over && !scope->is_over;
        node = atomic_load(&node->newer)) {
     if (!is_between(node, after, limit)) continue;
-    if (kvo__node_is_dependency(node))
-      kvo__tracked_will(node->user_data, &place, is_known(change, node->user_data, after) && wants_last(scope, node));
-    else if ((node->options & KVO_PRIOR) != 0 && kvo__node_kind(node) == KVO_NODE_DIRECT)
+    if (kvo__node_is_dependency(node)) {
+      place.reads_last = is_known(change, node->user_data, after) && wants_last(scope, node);
+      kvo__tracked_react(node->user_data, KVO_WILL_STORE, &place);
+    } else if ((node->options & KVO_PRIOR) != 0 && kvo__node_kind(node) == KVO_NODE_DIRECT) {
       kvo__send_prior(frame, node, false, change->old_value);
+    }
   }
   kvo__before_end(before);
 }
@@ -307,7 +310,8 @@ bool kvo__is_open(const kvo_tracked *tracked, kvo_slot *slot, const kvo_change_p
   for (const kvo_open_scope *scope = kvo__scopes(); scope != NULL; scope = scope->outer) {
     bool is_own = place != NULL && place->scope == scope && (place->own == NULL || place->own == slot);
     if (tracked->is_binding && (scope->is_over || scope->is_settling)) is_own = true; /* it has run, or is about to */
-    if (!is_own && !scope->is_over && scope->opener == slot) return true; /* it is told when the bindings have been settled */
+    if (!is_own && !scope->is_over && scope->opener == slot)
+      return true; /* it is told when the bindings have been settled */
     kvo_coalesced *change = is_own ? NULL : find(scope, object, slot->key);
     /* Of a change that is being told the mark says what it is still coming to. */
     bool is_told =
@@ -326,8 +330,9 @@ static void tell_expression(const kvo_open_scope *scope, kvo_coalesced *change) 
   kvo_change_place place = kvo__frame_reaches(content(change), __builtin_frame_address(0));
   place.changed = NULL; /* it is not the only one */
   place.scope = scope;
+  place.if_changed = scope->kind == KVO_SCOPE_COALESCES_IF_CHANGED;
   if (kvo__tracked_is_told(tracked, change->stored)) return;
-  kvo__tracked_did(tracked, &place, scope->kind == KVO_SCOPE_COALESCES_IF_CHANGED);
+  kvo__tracked_react(tracked, KVO_STORED, &place);
 }
 
 static void tell(kvo_open_scope *scope, kvo_coalesced *change) {

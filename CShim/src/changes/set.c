@@ -230,7 +230,6 @@ __attribute__((noinline, cold)) static void finish_from(kvo_frame *frame, kvo_no
   kvo_frame_content *change = content(frame);
   bool has_begun = mark_of(kvo__own.thread, change->mark)->node != kvo__no_node;
   change->late_limit = has_begun ? change->limit : atomic_load_explicit(&change->info->births, memory_order_acquire);
-  if (has_begun) change->clock = 0;
   kvo__frame_finish_from(frame, next, old_value, new_value);
 }
 
@@ -243,6 +242,7 @@ __attribute__((noinline, cold)) static void finish_framed(kvo_thread *self, kvo_
   kvo_frame_content *change = content(&frame);
   reading of = {self, info, slot, limit, registered, wants, depth};
   fill_frame(change, &of);
+  if (next != atomic_load_explicit(&slot->newest, memory_order_relaxed)) change->clock = 0; /* observers were called */
   change->record = *record;
   mark_of(self, depth)->change = &change->record;
   finish_from(&frame, next, &old_value, storage);

@@ -74,11 +74,10 @@ static bool is_given_up(kvo_open_scope *hold, kvo_bound *bound) {
 /* Evaluates the expression of a binding and tells it. False if it has been put back, because it has read what is about to be set. */
 static bool run_expression(kvo_open_scope *hold, kvo_bound *bound, kvo_tracked *tracked) {
   kvo_change_place place = {.depth = hold->depth, .scope = hold};
-  if (kvo__tracked_postpone(tracked, &place) || kvo__tracked_is_left_to_owner(tracked, true)) return true;
-  if (kvo__tracked_defers(tracked)) return true;
+  if (!kvo__tracked_is_due(tracked, &place)) return true;
   uint64_t before = tracked->list_changes;
   kvo_status status;
-  kvo_cell *now = kvo__arm(tracked, NULL, &status);
+  kvo_cell *now = kvo__arm(tracked, NULL, &status, NULL);
   bool waits = tracked->list_changes != before && kvo__bound_waits(bound, hold);
   if (!waits && status != KVO_ERROR_NOT_REGISTERED) kvo__tracked_tell_present(tracked, now, false);
   kvo__cell_release(tracked, now);
@@ -184,9 +183,8 @@ static void run_alone(kvo_bound *bound, const kvo_change_place *place) {
   if ((tracked != NULL && kvo__tracked_is_evaluating(tracked)) || !kvo__settle_begin(bound, place->depth)) return;
   if (tracked == NULL)
     kvo__deliver_present(bound->node, kvo__slot_info(atomic_load(&bound->node->slot)), NULL);
-  else if (!kvo__tracked_postpone(tracked, place) && !kvo__tracked_is_left_to_owner(tracked, true) &&
-           !kvo__tracked_defers(tracked))
-    kvo__tracked_settle(tracked, place->changed, false);
+  else if (kvo__tracked_is_due(tracked, place))
+    (void)kvo__tracked_settle(tracked, place->changed, false);
   kvo__settle_end(bound, place->depth);
 }
 

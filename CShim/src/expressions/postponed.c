@@ -52,7 +52,7 @@ static bool is_left_otherwise(const kvo_tracked *tracked, const kvo_change_place
 }
 
 bool kvo__is_absorbed(kvo_tracked *tracked, const kvo_change_place *place) {
-  const kvo_mute *mute = kvo__own.mutes;
+  const kvo_mute *mute = place != NULL ? kvo__own.mutes : NULL;
   while (mute != NULL && !(mute->is_computed && mute->depth == place->depth)) mute = mute->outer;
   if (mute == NULL) return false;
   kvo_info *info = kvo__word_info(kvo__word(mute->object));
@@ -97,4 +97,8 @@ bool kvo__is_postponed(kvo_tracked *tracked, const kvo_change_place *place, bool
 
 bool kvo__postpone(kvo_tracked *tracked, const kvo_change_place *place, bool with_announced) {
   return is_postponed(tracked, place, with_announced, true);
+}
+
+bool kvo__tracked_postpone(kvo_tracked *tracked, const kvo_change_place *place) {
+  return is_postponed(tracked, place, false, !kvo__is_absorbed(tracked, place));
 }

@@ -101,8 +101,7 @@ static kvo_confirmed commit(kvo_evaluation *over) {
   return confirmed;
 }
 
-/* `*was_left`: something has been left to whoever settles the expression next, and it is to be told. */
-static kvo_cell *arm_once(kvo_tracked *tracked, const kvo_slot *changed, kvo_status *status, bool *was_left) {
+kvo_cell *kvo__arm_once(kvo_tracked *tracked, const kvo_slot *changed, kvo_status *status, bool *was_left) {
   kvo_evaluation here;
   kvo_confirmed confirmed = KVO_READS_KEPT;
   for (bool is_again = false;;) {
@@ -113,7 +112,7 @@ static kvo_cell *arm_once(kvo_tracked *tracked, const kvo_slot *changed, kvo_sta
     }
     kvo__evaluation_clear(&here, tracked);
     bool is_stale = atomic_exchange(&tracked->is_stale, false);
-    *was_left = *was_left || is_stale;
+    if (was_left != NULL && is_stale) *was_left = true;
     here.changed = is_stale || is_again ? NULL : changed;
     before_evaluation(__builtin_frame_address(0));
     kvo__lock(&tracked->lock);
@@ -170,12 +169,12 @@ static kvo_cell *arm_once(kvo_tracked *tracked, const kvo_slot *changed, kvo_sta
 
 /* After a change no caller gets a status, so this retries when memory is short. If that fails, it reports KVO0011, because keys that the
  * expression now depends on may change unnoticed. The old subscriptions remain, and the next change of one of them evaluates again. */
-static kvo_cell *arm(kvo_tracked *tracked, const kvo_slot *changed, kvo_status *status, bool *was_left) {
+kvo_cell *kvo__arm(kvo_tracked *tracked, const kvo_slot *changed, kvo_status *status, bool *was_left) {
   enum { TRIES = 3 };
-  kvo_cell *result = arm_once(tracked, changed, status, was_left);
+  kvo_cell *result = kvo__arm_once(tracked, changed, status, was_left);
   for (int tries = 1; tries < TRIES && *status == KVO_ERROR_OUT_OF_MEMORY; tries++) {
     kvo__cell_release(tracked, result);
-    result = arm_once(tracked, changed, status, was_left);
+    result = kvo__arm_once(tracked, changed, status, was_left);
   }
   if (*status == KVO_ERROR_OUT_OF_MEMORY) {
     kvo__lock(&tracked->lock);
@@ -186,16 +185,6 @@ static kvo_cell *arm(kvo_tracked *tracked, const kvo_slot *changed, kvo_status *
     KVO_TELL(cannot_follow, &concerned);
   }
   return result;
-}
-
-kvo_cell *kvo__arm_once(kvo_tracked *tracked, const kvo_slot *changed, kvo_status *status) {
-  bool was_left = false; /* the caller notifies the observer anyway */
-  return arm_once(tracked, changed, status, &was_left);
-}
-
-kvo_cell *kvo__arm(kvo_tracked *tracked, const kvo_slot *changed, kvo_status *status) {
-  bool was_left = false;
-  return arm(tracked, changed, status, &was_left);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- Telling -- */
@@ -245,7 +234,7 @@ void kvo__tracked_set_last(kvo_tracked *tracked, kvo_cell *now) {
 }
 
 /* Forgets the value that was told last: the observer has been told of another one, or of none. */
-static void forget_last(kvo_tracked *tracked) {
+void kvo__tracked_forget_last(kvo_tracked *tracked) {
   if (atomic_load_explicit(&tracked->last, memory_order_acquire) == NULL) return;
   kvo__lock(&tracked->lock);
   kvo_cell *before = atomic_load_explicit(&tracked->last, memory_order_acquire);
@@ -288,7 +277,7 @@ void kvo__tracked_tell_initial(kvo_tracked *tracked, kvo_cell *now) {
   tell(tracked, false, NULL, now);
 }
 
-static void tell_prior(kvo_tracked *tracked) {
+void kvo__tracked_tell_prior(kvo_tracked *tracked) {
   kvo__lock(&tracked->lock);
   kvo_cell *last = atomic_load_explicit(&tracked->last, memory_order_acquire);
   if (last != NULL) atomic_fetch_add(&last->references, 1);
@@ -321,7 +310,7 @@ static kvo_cell *of_property(kvo_tracked *tracked, const kvo_raw_change *change)
 /* Its old value is what was told last. */
 static void tell_setting(kvo_tracked *tracked, const kvo_raw_change *change) {
   if (change->is_prior) {
-    tell_prior(tracked);
+    kvo__tracked_tell_prior(tracked);
     return;
   }
   kvo_cell *now = of_property(tracked, change);
@@ -340,7 +329,7 @@ void kvo__tracked_leaf(kvo_tracked *tracked, const kvo_raw_change *change) {
   record.observation = tracked->id;
   bool is_told = !change->is_prior && atomic_load(&tracked->registered) != 0;
   if (is_told && !tracked->keeps_last) {
-    forget_last(tracked);
+    kvo__tracked_forget_last(tracked);
   } else if (is_told && atomic_load(&tracked->has_leaf)) {
     kvo_cell *now = of_property(tracked, change);
     kvo__tracked_set_last(tracked, now);
@@ -349,202 +338,17 @@ void kvo__tracked_leaf(kvo_tracked *tracked, const kvo_raw_change *change) {
   call(tracked, &record);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- Changes -- */
-
-/* Whether this thread is evaluating the expression. If a getter has set what it reads, it is evaluated once more. */
-static bool is_being_evaluated(const kvo_tracked *tracked, bool is_set) {
-  if (kvo__own.thread == NULL) return false;
-  bool found = false;
-  for (uint32_t i = atomic_load_explicit(&kvo__own.thread->depth, memory_order_relaxed); i > 0; i--) {
-    kvo_evaluation *each = kvo__evaluation_of(kvo__mark_at(i - 1));
-    if (each == NULL || each->tracked != tracked) continue;
-    each->is_outdated = each->is_outdated || is_set;
-    found = true;
-  }
-  return found;
-}
-
-bool kvo__tracked_is_evaluating(const kvo_tracked *tracked) { return is_being_evaluated(tracked, true); }
-
-bool kvo__tracked_postpone(kvo_tracked *tracked, const kvo_change_place *place) {
-  bool is_absorbed = place != NULL && kvo__own.mutes != NULL && kvo__is_absorbed(tracked, place);
-  return is_absorbed ? kvo__is_postponed(tracked, place, false) : kvo__postpone(tracked, place, false);
-}
-
-bool kvo__tracked_defers(kvo_tracked *tracked) {
-  if (kvo__may_nest()) return false;
-  atomic_store(&tracked->is_stale, true);
-  kvo__defer(tracked->anchor);
-  return true;
-}
-
-/* Enters the root, so that the user data stays; false if the observation has ended. */
-static bool enter(kvo_tracked *tracked, uint64_t *entered) {
-  kvo__lock(&tracked->lock);
-  bool live = atomic_load(&tracked->live);
-  if (live) *entered = kvo__enter(tracked->root);
-  kvo__unlock(&tracked->lock);
-  return live;
-}
-
-/* Whether only the owner may evaluate the expression, on another thread, or nobody any more. */
-static bool is_elsewhere(kvo_tracked *tracked) {
-  uint64_t entered;
-  if (tracked->ops->is_here == NULL) return false;
-  if (!enter(tracked, &entered)) return true;
-  bool is_here = tracked->ops->is_here(tracked->user_data);
-  kvo__leave(tracked->root, entered);
-  return !is_here;
-}
-
-static void ask(kvo_tracked *tracked) {
-  uint64_t entered;
-  if (!enter(tracked, &entered)) return;
-  tracked->ops->ask(tracked->id, tracked->user_data);
-  kvo__leave(tracked->root, entered);
-}
-
-bool kvo__tracked_is_left_to_owner(kvo_tracked *tracked, bool tells) {
-  if (!is_elsewhere(tracked)) {
-    if (tells && tracked->ops->is_here != NULL) atomic_store(&tracked->asked, 0); /* the caller does it */
-    return false;
-  }
-  atomic_store(&tracked->is_stale, true);
-  uint32_t asked = KVO_ASKED_TO_FOLLOW;
-  if (tells && atomic_load(&tracked->registered) != 0)
-    asked |= KVO_ASKED_TO_TELL;
-  else if (tells)
-    atomic_store(&tracked->missed, true); /* see call */
-  if (atomic_fetch_or(&tracked->asked, asked) == 0) ask(tracked);
-  return true;
-}
-
-void kvo__tracked_settle(kvo_tracked *tracked, const kvo_slot *changed, bool if_changed) {
+bool kvo__tracked_settle(kvo_tracked *tracked, const kvo_slot *changed, bool if_changed) {
   kvo_status status;
-  kvo_cell *now = kvo__arm(tracked, changed, &status);
-  if (now == NULL && status == KVO_ERROR_NOT_REGISTERED) return;
+  kvo_cell *now = kvo__arm(tracked, changed, &status, NULL);
+  if (now == NULL && status == KVO_ERROR_NOT_REGISTERED) return false;
   kvo__tracked_tell_present(tracked, now, if_changed);
   kvo__cell_release(tracked, now);
-}
-
-static void settle_and_tell(kvo_tracked *tracked, const kvo_slot *changed, bool if_changed) {
-  if (tracked->is_binding)
-    kvo__hooks.settle(tracked->anchor);
-  else if (!kvo__tracked_defers(tracked))
-    kvo__tracked_settle(tracked, changed, if_changed);
+  return now != NULL;
 }
 
 void kvo__tracked_read_last(kvo_tracked *tracked) {
   if (atomic_load_explicit(&tracked->last, memory_order_acquire) != NULL) return;
   kvo_cell *present = read_before(tracked), *none = NULL;
   if (!atomic_compare_exchange_strong(&tracked->last, &none, present)) kvo__cell_release(tracked, present);
-}
-
-void kvo__tracked_will(kvo_tracked *tracked, const kvo_change_place *place, bool wants_last) {
-  if (is_elsewhere(tracked) || is_being_evaluated(tracked, false) || kvo__is_postponed(tracked, place, false)) return;
-  if (wants_last) kvo__tracked_read_last(tracked);
-  if ((tracked->options & KVO_PRIOR) != 0) tell_prior(tracked);
-}
-
-void kvo__tracked_did(kvo_tracked *tracked, const kvo_change_place *place, bool if_changed) {
-  if (is_being_evaluated(tracked, true) || kvo__tracked_postpone(tracked, place)) return;
-  if (kvo__tracked_is_left_to_owner(tracked, true)) return;
-  settle_and_tell(tracked, place != NULL ? place->changed : NULL, if_changed);
-}
-
-void kvo__tracked_unchanged(kvo_tracked *tracked) {
-  if (atomic_load(&tracked->is_stale))
-    kvo__tracked_did(tracked, NULL, false);
-  else if (!tracked->keeps_last)
-    forget_last(tracked);
-}
-
-void kvo__tracked_retell(kvo_tracked *tracked) {
-  if (!kvo__tracked_is_left_to_owner(tracked, true)) settle_and_tell(tracked, NULL, false);
-}
-
-void kvo__tracked_missed(kvo_tracked *tracked, uint64_t birth) {
-  if (birth > atomic_load(&tracked->registered) || (tracked->options & KVO_INITIAL) != 0)
-    kvo__tracked_did(tracked, NULL, false);
-  else
-    kvo__tracked_rearm(tracked, true);
-}
-
-/* Settles without telling; unless another thread has left a change to whoever settles it next. */
-static void follow(kvo_tracked *tracked, bool begins) {
-  kvo_status status;
-  bool was_left = false;
-  kvo_cell *now = arm(tracked, NULL, &status, &was_left);
-  /* What nobody was told is the old value of the next change only if nothing else is known. */
-  if (was_left)
-    kvo__tracked_tell_present(tracked, now, false);
-  else if (begins || atomic_load_explicit(&tracked->last, memory_order_acquire) == NULL)
-    kvo__tracked_set_last(tracked, now);
-  kvo__cell_release(tracked, now);
-}
-
-void kvo__tracked_rearm(kvo_tracked *tracked, bool begins) {
-  if (is_being_evaluated(tracked, true)) return;
-  bool is_left = kvo__is_postponed(tracked, NULL, false);
-  if (is_left && atomic_load(&tracked->is_stale)) return; /* it is settled and told there */
-  /* What it is left to may tell it: then the old value is the same as without this change. */
-  if (!kvo__tracked_is_left_to_owner(tracked, false)) follow(tracked, begins && !is_left);
-}
-
-void kvo__tracked_answer(kvo_tracked *tracked) {
-  bool is_paused = atomic_load(&tracked->registered) == 0;
-  uint32_t asked = atomic_fetch_and(&tracked->asked, is_paused ? KVO_ASKED_TO_TELL : 0u);
-  if (asked == 0 || !atomic_load(&tracked->live)) return;
-  if (is_being_evaluated(tracked, true) || kvo__tracked_postpone(tracked, NULL)) return;
-  if ((asked & KVO_ASKED_TO_TELL) == 0 || is_paused) {
-    atomic_store(&tracked->is_stale, false); /* it was not to be told */
-    follow(tracked, false);
-    return;
-  }
-  if ((tracked->options & KVO_PRIOR) != 0) tell_prior(tracked);
-  settle_and_tell(tracked, NULL, false);
-}
-
-bool kvo__tracked_may_read(kvo_tracked *tracked) {
-  return (atomic_load(&tracked->asked) & KVO_ASKED_TO_TELL) == 0 && !is_elsewhere(tracked);
-}
-
-void kvo__tracked_ask_again(kvo_tracked *tracked) {
-  if (atomic_load(&tracked->asked) != 0) ask(tracked);
-}
-
-bool kvo__tracked_is_told(kvo_tracked *tracked, uint64_t since) {
-  kvo__lock(&tracked->lock);
-  bool is_told = kvo__was_told_since(tracked, since);
-  kvo__unlock(&tracked->lock);
-  return is_told && !atomic_load(&tracked->is_stale);
-}
-
-static void note_orphaned(kvo_tracked *tracked) {
-  kvo__lock(&tracked->lock);
-  tracked->orphaned = true;
-  kvo__unlock(&tracked->lock);
-}
-
-void kvo__tracked_died(kvo_tracked *tracked) {
-  /* If the object dies because it was replaced, the did of that change tells. If it dies in an evaluation of this expression, the result is
-   * told anyway; and if the evaluation made the object, as a computed property may, another evaluation would make another one, without
-   * end. */
-  kvo__look_for_abandoned();
-  if (!atomic_load(&tracked->live) || is_being_evaluated(tracked, false)) return;
-  if (kvo__postpone(tracked, NULL, true)) return;
-  if (kvo__scopes() != NULL && kvo__tracked_awaits_silent(tracked)) return;
-  if (kvo__tracked_is_left_to_owner(tracked, true)) {
-    note_orphaned(tracked);
-    return;
-  }
-  if (tracked->is_binding) {
-    kvo__hooks.settle(tracked->anchor);
-    return;
-  }
-  kvo_status status;
-  kvo_cell *now = kvo__arm(tracked, NULL, &status);
-  if (now == NULL) note_orphaned(tracked); /* not known */
-  kvo__tracked_tell_present(tracked, now, false);
-  kvo__cell_release(tracked, now);
 }

@@ -171,6 +171,8 @@ struct kvo_change_place {
   const kvo_slot *own, *changed;
   /** The scope that has noted it, or NULL. */
   const kvo_open_scope *scope;
+  /** Before it: the value that was delivered last is wanted. After it: a value that is known to be the same is not delivered. */
+  bool reads_last, if_changed;
 };
 
 /** Changes are being made in place, or have been. */
@@ -185,31 +187,76 @@ KVO_HIDDEN bool kvo__is_postponed(kvo_tracked *tracked, const kvo_change_place *
 /** The same, and leaves it there: it is told by the next one that settles it. */
 KVO_HIDDEN bool kvo__postpone(kvo_tracked *tracked, const kvo_change_place *place, bool with_announced);
 /** Whether a change that is left to others is a store by the setter of a computed property on which the expression depends, while a binding
- * changes that property and notifies itself (kvo_mute): what the binding tells then includes it. */
+ * changes that property and notifies itself (kvo_mute): what the binding delivers then includes it. False for no change. */
 KVO_HIDDEN bool kvo__is_absorbed(kvo_tracked *tracked, const kvo_change_place *place);
+/** kvo__postpone, or, for a change that is absorbed, kvo__is_postponed. */
+KVO_HIDDEN bool kvo__tracked_postpone(kvo_tracked *tracked, const kvo_change_place *place);
+
+/* --------------------------------------------------------------------------------------------------------- rules.c -- */
+
+/** What happens to an expression. */
+typedef enum kvo_expression_event {
+  /** Something that it has read is about to be stored. */
+  KVO_WILL_STORE,
+  /** Something that it has read was stored. */
+  KVO_STORED,
+  /** The same, in a change or a pause during which it was registered or may not be notified. */
+  KVO_STORED_MEANWHILE,
+  /** The same, in a change of which nobody is notified. */
+  KVO_STORED_SILENTLY,
+  /** An object that it has read is being destroyed. */
+  KVO_DIED,
+  /** What was deferred is due, or a pause has ended. */
+  KVO_RELEASED,
+  /** Its owner does what it was asked for: to notify, or only to evaluate it. */
+  KVO_ASKED,
+  KVO_ASKED_SILENTLY,
+  KVO_EXPRESSION_EVENTS
+} kvo_expression_event;
+
+/** Does what the table in rules.c says. `place` is that of the change, or NULL. May run code of the program; no lock may be held. */
+KVO_HIDDEN void kvo__tracked_react(kvo_tracked *tracked, kvo_expression_event event, const kvo_change_place *place);
+/** For a binding that is about to run, after a store: whether the caller is to settle it now. If not, the rest is done. */
+KVO_HIDDEN bool kvo__tracked_is_due(kvo_tracked *tracked, const kvo_change_place *place);
+/** After a change that began before the dependency with this birth was linked: KVO_STORED if the expression was registered before that, or
+ * with its initial value; otherwise KVO_STORED_MEANWHILE. */
+KVO_HIDDEN void kvo__tracked_missed(kvo_tracked *tracked, uint64_t birth);
+/** After a change that was not made: notifies of what was left to it. */
+KVO_HIDDEN void kvo__tracked_unchanged(kvo_tracked *tracked);
+/** Does what the owner was asked for. */
+KVO_HIDDEN void kvo__tracked_answer(kvo_tracked *tracked);
+/** When a pause has ended: asks the owner again for what was left to it before the pause. */
+KVO_HIDDEN void kvo__tracked_ask_again(kvo_tracked *tracked);
+/** Whether the present value may be read, and is what the observer has been notified of or is being notified of. */
+KVO_HIDDEN bool kvo__tracked_may_read(kvo_tracked *tracked);
+/** Whether this thread is evaluating the expression; what has called this has changed what it reads, and it is evaluated once more. */
+KVO_HIDDEN bool kvo__tracked_is_evaluating(const kvo_tracked *tracked);
+/** Leaves a change to a later delivery if none may begin here; nor may an evaluation: its getters may make changes. Until then the
+ * dependencies are those from before the change. */
+KVO_HIDDEN bool kvo__tracked_defers(kvo_tracked *tracked);
 
 /* ------------------------------------------------------------------------------------------------ track.c, record.c -- */
 
 /** Releases a reference to a value; NULL is ignored. */
 KVO_HIDDEN void kvo__cell_release(kvo_tracked *tracked, kvo_cell *held);
 /** Evaluates and updates the subscriptions, after a change of this key or NULL. The caller releases the cell. NULL if the observation has
- * ended, or without memory (see *status). */
-KVO_HIDDEN kvo_cell *kvo__arm_once(kvo_tracked *tracked, const kvo_slot *changed, kvo_status *status);
+ * ended, or without memory (see *status). Sets *was_left, unless NULL, if something had been left to whoever settles the expression next:
+ * then its observer is to be notified. */
+KVO_HIDDEN kvo_cell *kvo__arm_once(kvo_tracked *tracked, const kvo_slot *changed, kvo_status *status, bool *was_left);
 /** The same after a change: retries if there is too little memory, and finally reports KVO0011. */
-KVO_HIDDEN kvo_cell *kvo__arm(kvo_tracked *tracked, const kvo_slot *changed, kvo_status *status);
+KVO_HIDDEN kvo_cell *kvo__arm(kvo_tracked *tracked, const kvo_slot *changed, kvo_status *status, bool *was_left);
 /** Makes a value the one that was told last, as far as it is kept. */
 KVO_HIDDEN void kvo__tracked_set_last(kvo_tracked *tracked, kvo_cell *now);
 /** Reads the value that the observer knows, if it is not kept, before a change or a pause. */
 KVO_HIDDEN void kvo__tracked_read_last(kvo_tracked *tracked);
 /** Tells the present value; without memory, that there is a new one. The old value is what was told last. */
 KVO_HIDDEN void kvo__tracked_tell_present(kvo_tracked *tracked, kvo_cell *now, bool if_changed);
-/** Evaluates after a change of this key or NULL, and tells. */
-KVO_HIDDEN void kvo__tracked_settle(kvo_tracked *tracked, const kvo_slot *changed, bool if_changed);
-/** Leaves a change to a later delivery if none may begin here; nor may an evaluation: its getters may make changes. Until then the
- * dependencies are those from before the change. */
-KVO_HIDDEN bool kvo__tracked_defers(kvo_tracked *tracked);
-/** Whether this thread is evaluating the expression; what has called this has changed what it reads, and it is evaluated once more. */
-KVO_HIDDEN bool kvo__tracked_is_evaluating(const kvo_tracked *tracked);
+/** Evaluates after a change of this key or NULL, and notifies. False if there is no value: the observation has ended, or without memory. */
+KVO_HIDDEN bool kvo__tracked_settle(kvo_tracked *tracked, const kvo_slot *changed, bool if_changed);
+/** Notifies before a change, with what was delivered last. */
+KVO_HIDDEN void kvo__tracked_tell_prior(kvo_tracked *tracked);
+/** Forgets the value that was delivered last: another one was, or none. */
+KVO_HIDDEN void kvo__tracked_forget_last(kvo_tracked *tracked);
 /** Sends the initial notification. */
 KVO_HIDDEN void kvo__tracked_tell_initial(kvo_tracked *tracked, kvo_cell *now);
 
@@ -254,27 +301,10 @@ KVO_HIDDEN void kvo__drop_read_before(kvo_tracked *tracked, uint64_t number);
 
 /** Whether a silent change of a key that it depends on is in progress on this thread, at whose end it is evaluated. */
 KVO_HIDDEN bool kvo__tracked_awaits_silent(kvo_tracked *tracked);
-/** Before a change that will tell the expression, unless another one does: reads the value that its observer knows if that is not kept and
- * is wanted, and notifies a prior observer. */
-KVO_HIDDEN void kvo__tracked_will(kvo_tracked *tracked, const kvo_change_place *place, bool wants_last);
-/** After a change of something that the expression has read: settles and tells it, unless something else is going to. `if_changed`: only if
- * the value is another one than the last, as far as they can be compared. */
-KVO_HIDDEN void kvo__tracked_did(kvo_tracked *tracked, const kvo_change_place *place, bool if_changed);
-/** Whether the expression is left to a change or a scope; notes that it is. */
-KVO_HIDDEN bool kvo__tracked_postpone(kvo_tracked *tracked, const kvo_change_place *place);
-/** Instead of the did of a change that was not made: tells what was left to it. */
-KVO_HIDDEN void kvo__tracked_unchanged(kvo_tracked *tracked);
-/** An object that the expression has read is dying. */
-KVO_HIDDEN void kvo__tracked_died(kvo_tracked *tracked);
 /** From now on no callback starts. */
 KVO_HIDDEN void kvo__tracked_stop(kvo_tracked *tracked);
 /** Ends the observation: from now on no callback and no evaluation starts. May be called several times. */
 KVO_HIDDEN void kvo__tracked_end(kvo_tracked *tracked);
-/** Settles the expression without telling it: after a silent change, or, if it `begins`, one during which it was registered. */
-KVO_HIDDEN void kvo__tracked_rearm(kvo_tracked *tracked, bool begins);
-/** After a change that began before the dependency with this birth was linked: tells the expression if it was registered before that, or
- * with its initial value. */
-KVO_HIDDEN void kvo__tracked_missed(kvo_tracked *tracked, uint64_t birth);
 /** Whether it was told on this thread with a value that was read after this time of the thread's clock. If several threads evaluate it, what
  * one has delivered says nothing about the others: then it is delivered once too often. tracked->lock is held. */
 static inline bool kvo__was_told_since(const kvo_tracked *tracked, uint64_t since) {
@@ -301,17 +331,6 @@ KVO_HIDDEN void *kvo__recording_suspend(void);
 KVO_HIDDEN void kvo__recording_resume(void *recorder);
 /** Cleans up after an evaluation that was left with longjmp or an exception. No lock may be held. */
 KVO_HIDDEN void kvo__evaluation_left(const kvo_mark *mark);
-/** Settles and tells: for a deferred delivery, and after a pause. */
-KVO_HIDDEN void kvo__tracked_retell(kvo_tracked *tracked);
-/** Leaves a change to the owner if this thread must not evaluate the expression; the owner is asked once. Called before each evaluation
- * that is due to a change; `tells`: the observer is to be told. */
-KVO_HIDDEN bool kvo__tracked_is_left_to_owner(kvo_tracked *tracked, bool tells);
-/** Does what the owner was asked for. */
-KVO_HIDDEN void kvo__tracked_answer(kvo_tracked *tracked);
-/** Whether the present value may be read, and is what the observer has been told or is being told. */
-KVO_HIDDEN bool kvo__tracked_may_read(kvo_tracked *tracked);
-/** When a pause has ended: asks the owner again for what was left to it before the pause. */
-KVO_HIDDEN void kvo__tracked_ask_again(kvo_tracked *tracked);
 /** In the child of a fork: the evaluations of other threads do not exist. */
 KVO_HIDDEN void kvo__tracking_forked(void);
 

@@ -63,9 +63,9 @@ __attribute__((noinline)) static void deliver(kvo_deferred *next, bool ends) {
   if (ends) next->late++;
   if (ends && (next->is_in_cycle || next->late > MAX_LATE)) {
     if (tracked != NULL) atomic_store(&tracked->is_stale, false); /* it is not told any more */
-    if (tracked != NULL && next->late <= 2 * MAX_LATE) kvo__tracked_rearm(tracked, false);
+    if (tracked != NULL && next->late <= 2 * MAX_LATE) kvo__tracked_react(tracked, KVO_STORED_SILENTLY, NULL);
   } else if (tracked != NULL) {
-    kvo__tracked_retell(tracked);
+    kvo__tracked_react(tracked, KVO_RELEASED, NULL);
   } else {
     kvo__deliver_present((kvo_node *)(uintptr_t)next->node, next->info, NULL);
   }

@@ -91,7 +91,7 @@ static kvo_dependency *sorted(kvo_dependency *list) {
 static void notify_dependents(kvo_dependency *dependents) {
   const void *notified = NULL;
   for (kvo_dependency *each = sorted(dependents); each != NULL; each = each->from) {
-    if (each->node.user_data != notified) kvo__tracked_died(each->node.user_data);
+    if (each->node.user_data != notified) kvo__tracked_react(each->node.user_data, KVO_DIED, NULL);
     notified = each->node.user_data;
   }
 }

@@ -50,7 +50,7 @@ static kvo_status make(kvo_object *object, const kvo_binding_observer *observer,
 /* Sends the initial notification, with the value read at registration, unless a change was missed since. */
 static void send_initial(kvo_tracked *tracked, kvo_cell *value) {
   kvo_status status;
-  kvo_cell *fresh = atomic_load(&tracked->missed) ? kvo__arm(tracked, NULL, &status) : NULL;
+  kvo_cell *fresh = atomic_load(&tracked->missed) ? kvo__arm(tracked, NULL, &status, NULL) : NULL;
   kvo__tracked_tell_initial(tracked, fresh != NULL ? fresh : value);
   kvo__node_set_notified(tracked->anchor, false); /* the initial notification is no change */
   kvo__cell_release(tracked, fresh);
@@ -92,7 +92,7 @@ kvo_status kvo_binding_observe_tracked(kvo_object *object, const kvo_binding_obs
     if (observer->ops->abandon != NULL) observer->ops->abandon(observer->user_data);
     return status;
   }
-  kvo_cell *value = kvo__arm_once(tracked, NULL, &status);
+  kvo_cell *value = kvo__arm_once(tracked, NULL, &status, NULL);
   if (status == KVO_ERROR_NOT_REGISTERED)
     status = KVO_OK; /* another thread has ended it meanwhile: it was registered */
   if (status == KVO_OK) {
@@ -140,6 +140,6 @@ void kvo_settle(kvo_observation observation) {
 void kvo_unsettle(kvo_observation observation) {
   kvo_tracked *tracked = find(observation);
   if (tracked == NULL) return;
-  kvo__tracked_did(tracked, NULL, false);
+  kvo__tracked_react(tracked, KVO_STORED, NULL);
   kvo__tracked_release(tracked);
 }

@@ -115,9 +115,9 @@ static kvo_status resume_tracked(kvo_tracked *tracked, bool tell_missed) {
   kvo__unlock(&tracked->lock);
   if (resumes) kvo__tracked_ask_again(tracked);
   if (has_missed && tell_missed)
-    kvo__tracked_retell(tracked);
+    kvo__tracked_react(tracked, KVO_RELEASED, NULL);
   else if (has_missed)
-    kvo__tracked_rearm(tracked, true);
+    kvo__tracked_react(tracked, KVO_STORED_MEANWHILE, NULL);
   else if (resumes && !atomic_load(&tracked->is_stale)) /* else it is told by what it is left to */
     kvo__tracked_unchanged(tracked);
   return live ? KVO_OK : KVO_ERROR_NOT_REGISTERED;
