@@ -1,7 +1,7 @@
 /* rules.c - what becomes of an expression when something happens to what it has read: one table of events and states.
  *
- * An expression is settled, then its observer is notified. To settle it is to evaluate it and to link it to what it reads now. The old value
- * of a notification is the value that was delivered last. */
+ * An expression is settled, then its observer is notified. To settle it is to evaluate it and to link it to what it reads now. The old
+ * value of a notification is the value that was delivered last. */
 #include "expressions/deliver.h"
 
 /* What an expression is, as this thread sees it: the first that applies. */
