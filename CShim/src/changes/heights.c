@@ -192,7 +192,6 @@ static void look_at(const kvo_bound *bound, const kvo_open_scope *hold, kvo_slot
 }
 
 bool kvo__bound_waits(kvo_bound *bound, kvo_open_scope *hold) {
-  if (all_targets.root == NULL) return false;
   heights found = {0, false};
   kvo_tracked *tracked = kvo__bound_tracked(bound);
   if (tracked != NULL) kvo__lock(&tracked->lock);
