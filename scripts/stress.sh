@@ -5,8 +5,6 @@
 #   scripts/stress.sh --seed N             repeats the operations of a seed; the scheduling of threads differs
 #   scripts/stress.sh --seed N --round N   repeats one round of the seed
 #   scripts/stress.sh --runtime FOLDER     tests another runtime than CShim, for example a mutant
-# KVO_STRESS_SCOPES=1 also has coalescing scopes of objects that several threads change. It fails: an expression may stay linked to an
-# object that its path has left.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -47,6 +45,8 @@ build plain "-O2 -g"
 export TSAN_OPTIONS=halt_on_error=1${TSAN_OPTIONS:+:$TSAN_OPTIONS}
 for tool in tsan asan plain; do
   echo "== stress, $tool"
-  "$out/$tool/stress" --seconds $(((seconds + 2) / 3)) --seed "$seed" ${options[@]+"${options[@]}"} ||
-    fail "failed under $tool; repeat it with --seed $seed and the round above"
+  for program in stress stress_bindings; do
+    "$out/$tool/$program" --seconds $(((seconds + 5) / 6)) --seed "$seed" ${options[@]+"${options[@]}"} ||
+      fail "$program failed under $tool; repeat it with --seed $seed and the round above"
+  done
 done
