@@ -234,7 +234,7 @@ TEST("a cycle that comes to an end is no fault") {
 
 /* ------------------------------------------------------------------------------------------------ Scopes, registration -- */
 
-TEST("in a scope bindings settle at its end, before anyone is told") {
+static void check_scope(kvo_scope_kind kind) {
   cell cells[4] = {{.object = item_make(1)}, {.object = item_make(2)}};
   cells[2].of[0] = &cells[0];
   cells[2].of[1] = &cells[1];
@@ -244,7 +244,7 @@ TEST("in a scope bindings settle at its end, before anyone is told") {
   watcher w = {0};
   watch(cells[3].object, "value", KVO_OLD | KVO_NEW, &w);
   cells[2].evaluated = cells[3].evaluated = 0;
-  BEGIN(scope, KVO_SCOPE_COALESCES, cells[0].object, cells[1].object, cells[3].object);
+  BEGIN(scope, kind, cells[0].object, cells[1].object, cells[3].object);
   item_set_value(cells[0].object, 10);
   item_set_value(cells[1].object, 20);
   CHECK_EQ(cells[2].evaluated, 0);
@@ -254,6 +254,11 @@ TEST("in a scope bindings settle at its end, before anyone is told") {
   CHECK_TOLD(w, 1, 3, 30);
   CHECK_OK(kvo_remove_observer(w.id));
   free_cells(cells, 4);
+}
+
+TEST("in a scope bindings settle at its end, before anyone is told, each evaluated once") {
+  check_scope(KVO_SCOPE_COALESCES);
+  check_scope(KVO_SCOPE_COALESCES_IF_CHANGED);
 }
 
 TEST("what bindings set in a scope is compared with what was told before they ran, not with what they had read") {

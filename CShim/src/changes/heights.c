@@ -64,68 +64,82 @@ void kvo__bound_free(kvo_bound *bound) {
   kvo__free(bound);
 }
 
+/* Added to a settler. */
+enum { OUTDATED = 1 };
+
+static uintptr_t address_of(const kvo_open_scope *hold) { return (uintptr_t)hold; }
+static uintptr_t own_thread(void) { return (uintptr_t)kvo__own.thread; }
+static uintptr_t settler_of(const kvo_bound *bound) { return atomic_load(&bound->settler) & ~(uintptr_t)OUTDATED; }
+
+static bool begin(kvo_bound *bound, uintptr_t settler) {
+  uintptr_t nobody = 0;
+  return atomic_compare_exchange_strong(&bound->settler, &nobody, settler);
+}
+
+/* False if what it reads has changed meanwhile. */
+static bool end(kvo_bound *bound, uintptr_t settler) {
+  return atomic_compare_exchange_strong(&bound->settler, &settler, 0);
+}
+
 /* The lock is held. */
 static void enqueue(kvo_bound *bound, kvo_open_scope *hold) {
   bound->is_queued = true;
-  bound->is_outdated = false;
+  atomic_store(&bound->settler, address_of(hold));
   kvo__index_add(&hold->queue, &bound->queued);
 }
 
-/* The lock is held. */
+/* After `begin` for this hold. The lock is held. */
 static void take(kvo_bound *bound, kvo_open_scope *hold, bool is_to_run) {
-  bound->settler = hold;
   bound->order = kvo__node_order(bound->node);
   if (bound->serial != hold->serial) bound->rounds = bound->put_back = 0;
   bound->serial = hold->serial;
-  bound->is_outdated = bound->is_renewed = bound->is_contended = false;
+  bound->is_renewed = bound->is_contended = false;
   if (is_to_run) enqueue(bound, hold);
 }
 
-/* Notes that what a binding reads has changed while another thread, or this one, settles it. The lock is held. */
-static void outdate(kvo_bound *bound, const kvo_open_scope *settler, bool is_in_binding) {
-  if (bound->settler == settler && bound->is_queued) return;
-  bound->is_outdated = true;
-  if (bound->settler != settler && !is_in_binding)
+/* Notes that what a binding reads has changed while another thread, or this one, settles it. False if nobody does any more. The lock is
+ * held. */
+static bool outdate(kvo_bound *bound, uintptr_t settler, bool is_in_binding) {
+  uintptr_t found = atomic_load(&bound->settler);
+  if (found == settler && bound->is_queued) return true;
+  while (found != 0 && !atomic_compare_exchange_weak(&bound->settler, &found, found | OUTDATED)) continue;
+  if (found == 0) return false;
+  bool is_others = (found & ~(uintptr_t)OUTDATED) != settler;
+  if (is_others && !is_in_binding)
     bound->is_renewed = true;
-  else if (bound->settler != settler)
+  else if (is_others)
     bound->is_contended = true;
+  return true;
+}
+
+/* Returns whether it is this settler's now; otherwise the one that settles it runs it once more. The lock is held. */
+static bool begin_or_outdate(kvo_bound *bound, uintptr_t settler, bool is_in_binding) {
+  bool has_begun = false;
+  do has_begun = begin(bound, settler);
+  while (!has_begun && !outdate(bound, settler, is_in_binding));
+  return has_begun;
 }
 
 bool kvo__bound_claim(kvo_bound *bound, kvo_open_scope *hold, bool is_to_run) {
   hold->queue.key_of = queue_key;
   kvo__lock(&bound_lock);
-  bool is_free = bound->settler == NULL;
-  if (is_free)
-    take(bound, hold, is_to_run);
-  else
-    outdate(bound, hold, hold->running != NULL);
+  bool is_free = begin_or_outdate(bound, address_of(hold), hold->running != NULL);
+  if (is_free) take(bound, hold, is_to_run);
   kvo__unlock(&bound_lock);
   return is_free;
 }
-
-/* The settler of a binding that this thread runs alone. It is only compared. */
-static kvo_open_scope *own_thread(void) { return (kvo_open_scope *)(void *)kvo__own.thread; }
 
 bool kvo__bound_begin(kvo_bound *bound) {
+  if (begin(bound, own_thread())) return true;
   kvo__lock(&bound_lock);
-  bool is_free = bound->settler == NULL;
-  if (is_free) {
-    bound->settler = own_thread();
-    bound->is_queued = bound->is_outdated = bound->is_renewed = bound->is_contended = false;
-  } else {
-    outdate(bound, own_thread(), kvo__own.thread->lone != 0);
-  }
+  bool is_free = begin_or_outdate(bound, own_thread(), kvo__own.thread->lone != 0);
   kvo__unlock(&bound_lock);
   return is_free;
 }
 
-bool kvo__bound_end(kvo_bound *bound) {
-  kvo__lock(&bound_lock);
-  bool is_outdated = bound->is_outdated;
-  if (!is_outdated) bound->settler = NULL;
-  kvo__unlock(&bound_lock);
-  return !is_outdated;
-}
+bool kvo__bound_end(kvo_bound *bound) { return end(bound, own_thread()); }
+
+void kvo__bound_give_up(kvo_bound *bound) { atomic_store(&bound->settler, 0); }
 
 void kvo__bound_pass(kvo_bound *bound, kvo_open_scope *hold) {
   hold->queue.key_of = queue_key;
@@ -139,8 +153,8 @@ static void end_left(kvo_node *node, void *arg) {
   if ((node->options & KVO_NODE_BINDS) == 0) return;
   kvo_bound *bound = kvo__bound_of(node);
   kvo__lock(&bound_lock);
-  if (bound->settler == own_thread()) {
-    bound->settler = NULL;
+  if (settler_of(bound) == own_thread()) {
+    atomic_store(&bound->settler, 0);
     kvo__own.thread->lone--;
   }
   kvo__unlock(&bound_lock);
@@ -157,7 +171,8 @@ kvo_bound *kvo__bound_next(kvo_open_scope *hold) {
     if (next->is_renewed) hold->renewals++;
     if (next->round_of != hold->renewals) next->rounds = 0;
     next->round_of = hold->renewals;
-    next->is_queued = next->is_outdated = next->is_renewed = false;
+    next->is_queued = next->is_renewed = false;
+    atomic_store(&next->settler, address_of(hold));
   }
   kvo__unlock(&bound_lock);
   return next;
@@ -165,11 +180,8 @@ kvo_bound *kvo__bound_next(kvo_open_scope *hold) {
 
 bool kvo__bound_release(kvo_bound *bound, kvo_open_scope *hold) {
   kvo__lock(&bound_lock);
-  bool is_over = !bound->is_outdated;
-  if (is_over)
-    bound->settler = NULL;
-  else
-    enqueue(bound, hold);
+  bool is_over = end(bound, address_of(hold));
+  if (!is_over) enqueue(bound, hold);
   kvo__unlock(&bound_lock);
   return is_over;
 }
@@ -187,7 +199,8 @@ static void look_at(const kvo_bound *bound, const kvo_open_scope *hold, kvo_slot
        each = next_setter(object, slot->key, each)) {
     if (each == bound) continue;
     if (each->height > found->greatest) found->greatest = each->height;
-    if (each->settler == hold && each->is_queued && each->height >= bound->height) found->is_queued = true;
+    if (each->is_queued && settler_of(each) == address_of(hold) && each->height >= bound->height)
+      found->is_queued = true;
   }
 }
 

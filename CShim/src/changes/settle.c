@@ -18,12 +18,20 @@ kvo_open_scope *kvo__settling(void) {
   return scope;
 }
 
-static void keep(kvo_bound *bound) {
+/* Keeps a binding from being freed until `let_go`. False if it is being removed: who enters after that keeps nothing. The caller is a
+ * reader of its node. */
+static bool keep(kvo_bound *bound, uint64_t *entered) {
   kvo_tracked *tracked = kvo__bound_tracked(bound);
-  if (tracked != NULL)
+  *entered = 0;
+  if (tracked != NULL) {
     kvo__tracked_retain(tracked);
-  else
-    bound->entered = kvo__enter(kvo__slot_info(atomic_load(&bound->node->slot)));
+    return true;
+  }
+  kvo_info *info = kvo__slot_info(atomic_load(&bound->node->slot));
+  *entered = kvo__enter(info);
+  if (atomic_load(&bound->node->live)) return true;
+  kvo__leave(info, *entered);
+  return false;
 }
 
 /* May free the binding, and run code of the program. */
@@ -45,10 +53,21 @@ static void release(kvo_open_scope *hold, kvo_bound *bound) {
   if (kvo__bound_release(bound, hold)) let_go(bound, entered);
 }
 
+static bool claim(kvo_open_scope *hold, kvo_bound *bound, bool is_to_run) {
+  uint64_t entered;
+  if (!keep(bound, &entered)) return false;
+  bool is_claimed = kvo__bound_claim(bound, hold, is_to_run);
+  if (is_claimed)
+    bound->entered = entered;
+  else
+    let_go(bound, entered);
+  return is_claimed;
+}
+
 static void add(kvo_open_scope *hold, kvo_bound *bound) {
   kvo_tracked *tracked = kvo__bound_tracked(bound);
   if (tracked != NULL && kvo__tracked_is_evaluating(tracked)) return; /* it is evaluated once more */
-  if (kvo__bound_claim(bound, hold, true)) keep(bound);
+  (void)claim(hold, bound, true);
 }
 
 void kvo__settle_add(kvo_open_scope *hold, const kvo_slot *slot) {
@@ -170,9 +189,12 @@ void kvo__settle_thread_end(kvo_thread *self) {
 void kvo__settle_end(kvo_bound *bound, uint32_t depth) {
   kvo_thread *self = kvo__own.thread;
   if (!kvo__bound_end(bound)) {
-    keep(bound);
-    bound->outer = self->outdated;
-    self->outdated = bound;
+    if (keep(bound, &bound->entered)) {
+      bound->outer = self->outdated;
+      self->outdated = bound;
+    } else {
+      kvo__bound_give_up(bound);
+    }
   }
   if (--self->lone == 0 && self->outdated != NULL) settle_outdated(self, depth);
 }
@@ -234,10 +256,8 @@ kvo_first kvo__settle_first(const kvo_node *node) {
   if (first.is_own) first.hold = open(present_depth());
   if (first.hold == NULL) return first;
   kvo_bound *bound = kvo__bound_of(node);
-  first.is_claimed = kvo__bound_claim(bound, first.hold, false);
-  if (!first.is_claimed) return first;
-  keep(bound);
-  begin_running(first.hold, bound);
+  first.is_claimed = claim(first.hold, bound, false);
+  if (first.is_claimed) begin_running(first.hold, bound);
   return first;
 }
 

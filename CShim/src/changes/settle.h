@@ -7,7 +7,7 @@
 /** What is kept of a binding, beside its observation. */
 typedef struct kvo_bound {
   /** Its entries in the queue of a hold, by height, and among all bindings, by target. Under the lock of heights.c, like the members up to
-   * `is_outdated`. */
+   * `is_renewed`. */
   kvo_index_entry queued, of_target;
   /** One more than the greatest height of the bindings that set what it reads. It changes only while it is in no queue. */
   uint32_t height;
@@ -15,13 +15,15 @@ typedef struct kvo_bound {
    * to set. */
   uint32_t rounds, put_back;
   uint64_t serial;
-  /** The hold whose thread settles it, or the thread that runs it alone, or NULL; whether it is in the queue there; whether what it reads
-   * has changed since it began to run, and whether by a change of the program on another thread: rounds are counted from the last one. */
-  kvo_open_scope *settler;
-  bool is_queued, is_outdated, is_renewed;
+  /** Whether it is in the queue of its settler; and whether what it reads was changed by the program on another thread since it began to
+   * run: rounds are counted from the last such change. */
+  bool is_queued, is_renewed;
   /** Another thread that settles bindings has changed what it reads, too. */
   _Atomic bool is_contended;
   uint64_t round_of;
+  /** The address of the hold whose thread settles it, or of the thread that runs it alone, or 0; plus 1 if what it reads has changed since
+   * it began to run. Without the lock only a thread that runs it alone changes it, from 0 to its own address and back. */
+  _Atomic uintptr_t settler;
   /** The observation's own node, and the order of that. Constant. */
   kvo_node *node;
   uint64_t order;
@@ -91,6 +93,8 @@ KVO_HIDDEN void kvo__settle_end(kvo_bound *bound, uint32_t depth);
 /** The same for the state of the binding. `end`: false if it is outdated; then this thread still settles it. */
 KVO_HIDDEN bool kvo__bound_begin(kvo_bound *bound);
 KVO_HIDDEN bool kvo__bound_end(kvo_bound *bound);
+/** Ends it although the binding is outdated, because it is being removed. */
+KVO_HIDDEN void kvo__bound_give_up(kvo_bound *bound);
 /** Has a hold settle such a binding. */
 KVO_HIDDEN void kvo__bound_pass(kvo_bound *bound, kvo_open_scope *hold);
 /** See binding_left in hooks.h. */

@@ -144,7 +144,7 @@ static void follow(kvo_tracked *tracked, bool is_last) {
 }
 
 static void prepare(kvo_tracked *tracked, const kvo_change_place *place) {
-  if (place->reads_last) kvo__tracked_read_last(tracked);
+  if (place->reads_last && !tracked->is_binding) kvo__tracked_read_last(tracked); /* a binding has no old value */
   if ((tracked->options & KVO_PRIOR) != 0) kvo__tracked_tell_prior(tracked);
 }
 

@@ -349,6 +349,10 @@ bool kvo__tracked_settle(kvo_tracked *tracked, const kvo_slot *changed, bool if_
 
 void kvo__tracked_read_last(kvo_tracked *tracked) {
   if (atomic_load_explicit(&tracked->last, memory_order_acquire) != NULL) return;
-  kvo_cell *present = read_before(tracked), *none = NULL;
-  if (!atomic_compare_exchange_strong(&tracked->last, &none, present)) kvo__cell_release(tracked, present);
+  kvo_cell *present = read_before(tracked);
+  kvo__lock(&tracked->lock);
+  bool is_first = atomic_load_explicit(&tracked->last, memory_order_relaxed) == NULL;
+  if (is_first) atomic_store_explicit(&tracked->last, present, memory_order_release);
+  kvo__unlock(&tracked->lock);
+  if (!is_first) kvo__cell_release(tracked, present);
 }
