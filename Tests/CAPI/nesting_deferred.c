@@ -309,3 +309,22 @@ TEST("thousands of observers whose deliveries were deferred are told once each, 
   item_destroy(last);
   end_chain();
 }
+
+static kvo_action remove_last(const kvo_fault *fault, void *arg) {
+  (void)fault, (void)arg;
+  (void)kvo_cancel_observer(passive.id);
+  return KVO_ACTION_IGNORE;
+}
+
+static void set_once(void) { item_set_value(last, 1); }
+
+TEST("an observation that the fault handler removes at the limit is not notified any more") {
+  harness_environment("KVO_MAX_DEPTH", "3");
+  make_last(KVO_NEW, set_once);
+  kvo_set_fault_handler(remove_last, NULL);
+  item_set_value(objects[0], 1);
+  CHECK_EQ(passive.calls, 0);
+  CHECK_EQ(passive.destroyed, 1);
+  end_chain();
+  item_destroy(last);
+}

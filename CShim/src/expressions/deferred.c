@@ -11,12 +11,21 @@ kvo_tracked *kvo__deferred_tracked(const kvo_deferred *of) {
   return kvo__node_kind(of->node) == KVO_NODE_ANCHOR ? of->node->user_data : NULL;
 }
 
+static void let_go(kvo_deferred *of) {
+  if (kvo__deferred_tracked(of) != NULL)
+    kvo__tracked_release(kvo__deferred_tracked(of));
+  else
+    kvo__leave(of->info, of->entered);
+  kvo__free(of);
+}
+
 static bool is_in_progress(const kvo_thread *self, const kvo_node *node) {
   for (uint32_t i = atomic_load(&self->depth); i > 0; i--)
     if (kvo__is_delivery(kvo__mark_at(i - 1)) && kvo__mark_at(i - 1)->node == node) return true;
   return false;
 }
 
+/* NULL also if the observation is being removed: who enters after that keeps nothing. */
 static kvo_deferred *make(kvo_deferred **link, const kvo_node *node) {
   kvo_deferred *made = kvo__alloc(sizeof *made);
   if (made == NULL) return NULL;
@@ -26,6 +35,10 @@ static kvo_deferred *make(kvo_deferred **link, const kvo_node *node) {
   } else {
     made->info = kvo__slot_info(atomic_load_explicit(&node->slot, memory_order_relaxed));
     made->entered = kvo__enter(made->info);
+  }
+  if (!atomic_load(&node->live)) {
+    let_go(made);
+    return NULL;
   }
   return *link = made;
 }
@@ -66,11 +79,7 @@ void kvo__deferred_let_go(const kvo_unwinding *of) {
     while (all->buckets[i] != NULL) {
       kvo_deferred *each = all->buckets[i];
       all->buckets[i] = each->other;
-      if (kvo__deferred_tracked(each) != NULL)
-        kvo__tracked_release(kvo__deferred_tracked(each));
-      else
-        kvo__leave(each->info, each->entered);
-      kvo__free(each);
+      let_go(each);
     }
   kvo__free(all);
 }
