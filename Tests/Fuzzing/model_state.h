@@ -122,12 +122,13 @@ extern struct model {
   /** How many are in the list no more, because it was full, and when the oldest of them was announced. */
   int forgotten;
   long forgotten_begun;
-  scope scopes[MAX_HOLDS];
-  int scope_count;
   quiet quiet[MAX_QUIET];
   int quiet_count;
   absorbed absorbed[MAX_ABSORBED];
   int absorbed_count;
+  int scope_count;
+  /** The last member: model_begin does not clear it. */
+  scope scopes[MAX_HOLDS];
 } model;
 
 void model_fault(world *in, kvo_fault_code code);

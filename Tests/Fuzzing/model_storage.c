@@ -73,7 +73,7 @@ static void survey(world *in, int slot) {
   }
 }
 
-void model_begin(void) { memset(&model, 0, sizeof model); }
+void model_begin(void) { memset(&model, 0, offsetof(struct model, scopes)); }
 
 void model_end(void) {
   while (model.pairs != NULL) {

@@ -5,8 +5,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Few objects and observations, so that they interact often. */
-enum { SLOTS = 4, WATCHES = 32, SHAPES = 32, PATHS = 40 };
+/* Few objects and observations, so that they interact often; Tests/Stress defines other limits. */
+#ifndef SLOTS
+enum { SLOTS = 4, WATCHES = 32 };
+#endif
+enum { SHAPES = 32, PATHS = 40 };
 
 /* The keys of the classes; those from `SINK` on are only in subclasses, or those from `OWNED` on (see shape_defines). */
 typedef enum key {

@@ -1,7 +1,6 @@
 /* actions.c - the random operations of a thread in a round; some are done in callbacks. */
-#include "world.h"
+#include "round.h"
 
-#include <kvo/kvo_binding.h>
 #include <string.h>
 
 /* Root objects that only their thread uses, and destroys while other threads set the objects on their paths. */
@@ -26,19 +25,19 @@ static int any_options(void) {
   return (any(2) ? KVO_NEW : 0) | (any(2) ? KVO_OLD : 0) | (any(4) ? 0 : KVO_PRIOR) | (any(6) ? 0 : KVO_INITIAL);
 }
 
-static void watch_own(own_root *of, path path) {
+static void watch_own(own_root *of, observed path) {
   if (of->root == NULL || of->count == OWN_WATCHERS) return;
   int number = of->count++;
   of->pins++;
-  of->watchers[number] = watch(of->root, path, any_options(), false);
+  of->watchers[number] = observe(of->root, path, any_options(), false);
   of->pins--;
 }
 
 static void watch_any(void) {
   if (any(2) == 0)
-    watch_own(&own[any(OWN)], (path)any(PATHS));
+    watch_own(&own[any(OWN)], (observed)any(OBSERVED));
   else
-    (void)watch(any_node(), (path)any(PATHS), any_options(), false);
+    (void)observe(any_node(), (observed)any(OBSERVED), any_options(), false);
 }
 
 /* Most of the newest ones are alive. */
@@ -57,7 +56,7 @@ static void make_own(void) {
   of->root = node_make();
   of->pins++;
   set_next(of->root, any_node());
-  for (uint32_t i = any(3) + 1; i > 0; i--) watch_own(of, (path)(P_FAR + any(PATHS - P_FAR)));
+  for (uint32_t i = any(3) + 1; i > 0; i--) watch_own(of, (observed)(O_FAR + any(OBSERVED - O_FAR)));
   of->pins--;
 }
 
@@ -90,7 +89,7 @@ static void receive(void) {
   if (of->root == NULL || of->received_count == OWN_WATCHERS) return;
   int number = of->received_count++;
   of->pins++;
-  of->received[number] = watch_for(of->root, any_node(), (path)any(P_FAR), any_options());
+  of->received[number] = observe_for(of->root, any_node(), (observed)any(O_FAR), any_options());
   of->pins--;
 }
 
@@ -99,13 +98,13 @@ static void end_received(void) {
   own_root *of = &own[any(OWN)];
   if (of->root == NULL) return;
   node *object = any(2) ? any_node() : NULL;
-  const char *path = any(2) ? path_names[any(P_FAR)] : NULL;
+  const char *path = any(2) ? observed_paths[any(O_FAR)] : NULL;
   int count = of->received_count; /* callbacks may add more */
   of->pins++;
   for (int i = 0; i < count; i++) {
     watcher *each = of->received[i];
     bool ends = each != NULL && (object == NULL || each->root == object) &&
-                (path == NULL || strcmp(path, path_names[each->path]) == 0);
+                (path == NULL || strcmp(path, observed_paths[each->path]) == 0);
     if (ends) each->receiver_ended = true;
   }
   (void)kvo_binding_end_all(object != NULL ? &object->header : NULL, of->root, path, true, NULL, 0);
@@ -128,22 +127,22 @@ static void act_once(void);
 /* A silent scope of objects that others observe is only in a round that knows of it. */
 static void act_in_scope(void) {
   if (me.scope_depth == NESTED) return;
-  scope model = {.outer = me.scopes, .silent = any(3) == 0};
-  bool is_private = model.silent ? !here.silencing : !here.coalescing;
+  thread_scope own_scope = {.outer = me.scopes, .silent = any(3) == 0};
+  bool is_private = own_scope.silent ? !here.silencing : !here.coalescing;
   for (uint32_t i = any(SCOPED + 1); i > 0; i--) {
     node *of = is_private || any(3) == 0 ? own[any(OWN)].root : any_node();
-    if (of != NULL) model.objects[model.count++] = &of->header;
+    if (of != NULL) own_scope.objects[own_scope.count++] = &of->header;
   }
   kvo_scope open;
-  kvo_scope_kind kind = model.silent ? KVO_SCOPE_SILENCES : KVO_SCOPE_COALESCES;
-  if (kvo_scope_begin(&open, kind, model.objects, (size_t)model.count, NULL, 0) != KVO_OK) fail("no scope");
-  me.scopes = &model;
+  kvo_scope_kind kind = own_scope.silent ? KVO_SCOPE_SILENCES : KVO_SCOPE_COALESCES;
+  if (kvo_scope_begin(&open, kind, own_scope.objects, (size_t)own_scope.count, NULL, 0) != KVO_OK) fail("no scope");
+  me.scopes = &own_scope;
   me.scope_depth++;
   for (uint32_t i = any(6); i > 0; i--) {
-    if (me.mine != NULL && me.depth == 0 && any(4) == 0) set_mine(me.mine);
+    if (me.mine != NULL && me.depth == 0 && any(4) == 0) set_other(me.mine);
     act_once();
   }
-  me.scopes = model.outer;
+  me.scopes = own_scope.outer;
   kvo_scope_end(&open);
   me.scope_depth--;
 }
@@ -160,7 +159,8 @@ static void look(void) {
   node *of = any_node();
   if (!kvo_object_is_observed(&of->header)) fail("an observed object says that it is not");
   if (kvo_class_superclass(kvo_object_isa(&of->header)) != kvo_object_class(&of->header)) fail("a wrong isa");
-  if (kvo_get_value(&of->header, path_names[P_FAR + any(PATHS - P_FAR)], look_at, NULL) != KVO_OK) fail("no value");
+  if (kvo_get_value(&of->header, observed_paths[O_FAR + any(OBSERVED - O_FAR)], look_at, NULL) != KVO_OK)
+    fail("no value");
 }
 
 /* ----------------------------------------------------------------------------------------------------------- Schedule -- */
@@ -207,7 +207,7 @@ void act(int number, uint64_t seed) {
   me = (self){.random = seed, .number = number, .fuel = 2 * here.operations, .yields = 20};
   me.mine = number <= here.objects ? here.nodes[number - 1] : NULL;
   for (int i = 0; i < here.operations; i++) {
-    if (me.mine != NULL && any(6) == 0) set_mine(me.mine);
+    if (me.mine != NULL && any(6) == 0) set_other(me.mine);
     act_once();
   }
   me.fuel = 0; /* no more operations in callbacks */

@@ -1,162 +1,178 @@
-/* model.c - checks the invariants while no thread runs: subscriptions, deliveries, destroyed user data. */
-#include "world.h"
+/* model.c - checks the objects and observations that a round has left, while no thread runs, against the fuzzer's model: it gets the same
+ * ones, and says what each observation reads, which value it has, how many an object has, and who is told of a change. */
+#include "model_state.h"
+#include "round.h"
 
-#include <kvo/kvo_binding.h>
+#include <string.h>
 
-/* ------------------------------------------------------------------------------------------------------ Subscriptions -- */
+/* Its observations have the numbers of the watchers. */
+static world expected;
 
-/* The distinct keys that a path reads: a model of an expression's subscriptions. */
-typedef struct reads {
-  int count;
-  struct {
-    const node *of;
-    key key;
-  } each[8];
-} reads;
+static const key stored_keys[] = {VALUE, OTHER, QUIET, NEXT};
+enum { STORED_KEYS = sizeof stored_keys / sizeof *stored_keys };
 
-static void add_read(reads *to, const node *of, key key) {
-  for (int i = 0; i < to->count; i++)
-    if (to->each[i].of == of && to->each[i].key == key) return;
-  to->each[to->count].of = of;
-  to->each[to->count++].key = key;
+static int slot_of(const node *of) {
+  int slot = here.objects;
+  while (--slot >= 0 && here.nodes[slot] != of) continue;
+  return slot;
 }
 
-/* Reads `next`; NULL for NULL. */
-static const node *read_next(reads *to, const node *of) {
-  if (of == NULL) return NULL;
-  add_read(to, of, NEXT);
-  return of->next;
-}
-
-static void read_value(reads *to, const node *of) {
-  if (of != NULL) add_read(to, of, VALUE);
-}
-
-static void read_far(reads *to, const node *of) {
-  if (of == NULL) return;
-  add_read(to, of, FAR);
-  read_value(to, read_next(to, of));
-}
-
-static reads reads_of(const watcher *of) {
-  reads made = {0};
-  switch (of->path) {
-    case P_FAR: read_far(&made, of->root); break;
-    case P_NEXT_VALUE: read_value(&made, read_next(&made, of->root)); break;
-    case P_NEXT_NEXT_VALUE: read_value(&made, read_next(&made, read_next(&made, of->root))); break;
-    case P_NEXT_FAR: read_far(&made, read_next(&made, of->root)); break;
-    default: add_read(&made, of->root, (key)of->path);
+static int stored_in(const node *of, key key) {
+  switch (key) {
+    case VALUE: return of->value;
+    case OTHER: return of->other;
+    case QUIET: return of->quiet;
+    default: return slot_of(of->next);
   }
-  return made;
 }
 
-static bool hears(const watcher *of, const node *changed, key key) {
-  reads all = reads_of(of);
-  for (int i = 0; i < all.count; i++)
-    if (all.each[i].of == changed && all.each[i].key == key) return true;
-  return false;
-}
-
-int path_value(const watcher *of) {
-  const node *at = of->root;
-  int steps = of->path == P_FAR || of->path == P_NEXT_VALUE ? 1 : 2;
-  while (at != NULL && steps-- > 0) at = at->next;
-  return at != NULL ? at->value : -1;
+static int position_of(const char *path) {
+  int position = 0;
+  while (strcmp(key_paths[position], path) != 0) position++;
+  return position;
 }
 
 static bool is_live(const watcher *of) { return of->ended == 0 && !of->root_died && !of->receiver_ended; }
+
+/* Makes what the round has left in the model, too. */
+static void copy_round(void) {
+  static const program none;
+  model_begin();
+  world_begin(&expected, &model_calls, &none);
+  for (int slot = 0; slot < here.objects; slot++)
+    for (int i = 0; i < STORED_KEYS; i++)
+      model_calls.store(&expected, slot, stored_keys[i], stored_in(here.nodes[slot], stored_keys[i]));
+  expected.watch_count = here.watcher_count;
+  for (int i = 0; i < here.watcher_count; i++) {
+    const watcher *each = &here.watchers[i];
+    if (!is_live(each)) continue;
+    int path = position_of(observed_paths[each->path]);
+    expected.watches[i] = (watch){.slot = slot_of(each->root), .path = path, .options = each->options & ~KVO_INITIAL};
+    (void)model_calls.add(&expected, i);
+    if (kvo_observation_is_paused(each->id)) (void)model_calls.pause(&expected, i);
+  }
+}
+
+/* As observers see it in C: -1 if there is none. */
+static int integer(value of) { return of.kind == INTEGER ? of.number : -1; }
+static int last_value(const watcher *of) { return integer(model.observations[of - here.watchers].last); }
 
 /* ----------------------------------------------------------------------------------------------------------- Checks -- */
 
 /* How often the keys that it reads have changed, if no object on its path was replaced. */
 static int changes_of(const watcher *of) {
-  reads all = reads_of(of);
   int changes = 0;
-  for (int i = 0; i < all.count; i++) changes += all.each[i].of->changes[all.each[i].key];
+  for (int slot = 0; slot < here.objects; slot++)
+    for (key key = 0; key < KEYS; key++)
+      if (model_link((int)(of - here.watchers), slot, key) != NULL) changes += here.nodes[slot]->changes[key];
   return changes;
 }
 
 static void check_stable(const watcher *of) {
-  const char *name = path_names[of->path];
+  const char *name = observed_paths[of->path];
   if (of->ended != 0) fail("a stable observation of \"%s\" has ended", name);
   bool is_exact = is_single(of->path) || !here.replacing;
-  int changes = is_exact ? changes_of(of) : 0;
+  int changes = is_exact ? changes_of(of) : 0, calls = of->calls[false];
   /* What changes while a change or a scope is open that is going to tell the expression is told by that. */
-  bool may_merge = !is_single(of->path) && of->calls > 0 && of->calls < changes;
-  if (is_exact && of->calls != changes && !may_merge)
-    fail("\"%s\" was told %d times of %d changes", name, of->calls, changes);
-  if (of->told != NULL && !here.silencing && !was_told(of, path_value(of)))
-    fail("\"%s\" was never told its last value %d", name, path_value(of));
-  if (of->path == P_MINE && !here.silencing && of->last != of->root->mine)
-    fail("\"mine\" is %d, told %d", of->root->mine, of->last);
+  bool may_merge = !is_single(of->path) && calls > 0 && calls < changes;
+  if (is_exact && calls != changes && !may_merge) fail("\"%s\" was told %d times of %d changes", name, calls, changes);
+  if (of->told != NULL && !here.silencing && !was_told(of, last_value(of)))
+    fail("\"%s\" was never told its last value %d", name, last_value(of));
+  if (of->path == O_OTHER && !here.silencing && of->last != of->root->other)
+    fail("\"other\" is %d, told %d", of->root->other, of->last);
 }
 
 static void check_watcher(const watcher *of) {
   if (of->stable) check_stable(of);
   int ended = is_live(of) ? 0 : 1;
   if (of->destroyed != ended)
-    fail("the user data of \"%s\" was destroyed %d times, and has ended %d times", path_names[of->path], of->destroyed,
-         ended);
+    fail("the user data of \"%s\" was destroyed %d times, and has ended %d times", observed_paths[of->path],
+         of->destroyed, ended);
   int told = ended != 0 ? of->asked : 0;
   if (of->end_told != told)
-    fail("the end of \"%s\" was told %d times, not %d", path_names[of->path], of->end_told, told);
+    fail("the end of \"%s\" was told %d times, not %d", observed_paths[of->path], of->end_told, told);
   if (kvo_observation_is_registered(of->id) != is_live(of))
-    fail("\"%s\" is registered: %d", path_names[of->path], ended);
+    fail("\"%s\" is registered: %d", observed_paths[of->path], ended);
 }
 
-static void check_count(const node *of) {
-  size_t expected = 0;
-  for (int i = 0; i < here.watcher_count; i++) {
-    const watcher *each = &here.watchers[i];
-    if (!is_live(each)) continue;
-    if (!is_single(each->path)) expected += each->root == of; /* its anchor in the root */
-    for (key key = 0; key < KEYS; key++) expected += hears(each, of, key);
+static void check_count(int slot) {
+  model_calls.survey(&expected, slot);
+  int count = (int)kvo_object_observation_count(&here.nodes[slot]->header), right = expected.log.events[0].index_count;
+  expected.log.count = 0;
+  if (count != right) fail("an object has %d observations, and should have %d", count, right);
+}
+
+/* What a watcher gets from an operation according to the model: calls after and before it, and the last value, if it wants that. */
+typedef struct calls_of {
+  int calls[2];
+  value after;
+} calls_of;
+
+/* What all watchers get; valid until the next call. Empties the log. */
+static const calls_of *take_calls(void) {
+  static calls_of all[WATCHERS];
+  memset(all, 0, sizeof all);
+  for (int i = 0; i < expected.log.count; i++) {
+    const event *each = &expected.log.events[i];
+    all[each->watch].calls[each->prior]++;
+    if (!each->prior) all[each->watch].after = each->after;
   }
-  if (kvo_object_observation_count(&of->header) != expected)
-    fail("an object has %zu observations, and should have %zu", kvo_object_observation_count(&of->header), expected);
+  expected.log.count = 0;
+  return all;
 }
 
-static void change(node *of, key key) {
+static void change(int slot, key key) {
+  node *of = here.nodes[slot];
   switch (key) {
-    case VALUE: set_value(of); return;
-    case MINE: set_mine(of); return;
-    case QUIET: change_quiet(of, NULL); return;
+    case VALUE: set_value(of); break;
+    case OTHER: set_other(of); break;
+    case QUIET: change_quiet(of, NULL); break;
     default: set_next(of, of->next);
   }
+  if (key == QUIET) (void)model_calls.will(&expected, slot, key, KVO_CHANGE_SETTING, 0);
+  world_set(&expected, slot, key, stored_in(of, key));
+  if (key == QUIET) (void)model_calls.did(&expected, slot, key);
 }
 
-/* Changes each key of each object once: its observers are notified once, and no others. */
-static void check_deliveries(node *of, key key) {
-  static int before[WATCHERS];
-  for (int i = 0; i < here.watcher_count; i++) before[i] = here.watchers[i].calls;
-  change(of, key);
-  for (int i = 0; i < here.watcher_count; i++) {
+/* Changes each key of each object once: its observers are notified as those of the model, and no others. */
+static void check_deliveries(int slot, key key) {
+  static int before[WATCHERS][2];
+  for (int i = 0; i < here.watcher_count; i++)
+    for (int prior = 0; prior < 2; prior++) before[i][prior] = here.watchers[i].calls[prior];
+  change(slot, key);
+  const calls_of *right = take_calls();
+  for (int i = 0; i < here.watcher_count; i++, right++) {
     const watcher *each = &here.watchers[i];
-    bool is_told = is_live(each) && !kvo_observation_is_paused(each->id) && hears(each, of, key);
-    int expected = is_told, calls = each->calls - before[i];
-    if (calls != expected)
-      fail("\"%s\" is told %d times, not %d, of a change of \"%s\"", path_names[each->path], calls, expected,
-           key_names[key]);
-    if (calls != 0 && each->told != NULL && !was_told(each, path_value(each)))
-      fail("\"%s\" is told another value than it has", path_names[each->path]);
+    const char *name = observed_paths[each->path];
+    for (int prior = 0; prior < 2; prior++)
+      if (each->calls[prior] - before[i][prior] != right->calls[prior])
+        fail("\"%s\" is told %d times, not %d, %s a change of \"%s\"", name, each->calls[prior] - before[i][prior],
+             right->calls[prior], prior ? "before" : "after", key_infos[key].name);
+    bool is_known = right->after.kind != ABSENT && each->path != O_NEXT && each->death == 0;
+    if (is_known && each->last != integer(right->after))
+      fail("\"%s\" is told %d, and has the value %d", name, each->last, integer(right->after));
   }
 }
 
 /* Each key of each object was changed, so each paused watcher has missed something. */
-static void check_resuming(const watcher *of) {
+static void check_resuming(int number) {
+  const watcher *of = &here.watchers[number];
+  const char *name = observed_paths[of->path];
   if (!kvo_observation_is_paused(of->id)) return;
   bool tell = any(2) == 0;
-  int before = of->calls;
-  if (kvo_observation_resume(of->id, tell) != KVO_OK) fail("\"%s\" cannot be resumed", path_names[of->path]);
-  if (kvo_observation_resume(of->id, true) != KVO_OK) fail("\"%s\" cannot be resumed again", path_names[of->path]);
-  if (of->calls - before != tell)
-    fail("\"%s\" is told %d times when it is resumed", path_names[of->path], of->calls - before);
+  int before = of->calls[false];
+  (void)model_calls.resume(&expected, number, tell);
+  if (kvo_observation_resume(of->id, tell) != KVO_OK) fail("\"%s\" cannot be resumed", name);
+  if (kvo_observation_resume(of->id, true) != KVO_OK) fail("\"%s\" cannot be resumed again", name);
+  if (of->calls[false] - before != take_calls()[number].calls[false])
+    fail("\"%s\" is told %d times when it is resumed", name, of->calls[false] - before);
 }
 
-void world_check(void) {
+void round_check(void) {
+  copy_round();
   for (int i = 0; i < here.watcher_count; i++) check_watcher(&here.watchers[i]);
-  for (int i = 0; i < here.objects; i++) check_count(here.nodes[i]);
-  for (int i = 0; i < here.objects; i++)
-    for (key key = 0; key < FAR; key++) check_deliveries(here.nodes[i], key);
-  for (int i = 0; i < here.watcher_count; i++) check_resuming(&here.watchers[i]);
+  for (int slot = 0; slot < here.objects; slot++) check_count(slot);
+  for (int slot = 0; slot < here.objects; slot++)
+    for (int i = 0; i < STORED_KEYS; i++) check_deliveries(slot, stored_keys[i]);
+  for (int i = 0; i < here.watcher_count; i++) check_resuming(i);
 }

@@ -3,7 +3,7 @@
  *     stress --seconds 30 [--seed N] [--round N]
  *
  * The random choices follow from the seed and the round; the interleaving of threads does not. --round repeats one round. */
-#include "world.h"
+#include "round.h"
 
 #include <pthread.h>
 #include <stdarg.h>
@@ -70,15 +70,15 @@ static void *run(void *arg) {
 static void run_round(void) {
   pthread_t threads[THREADS];
   alarm(ROUND_SECONDS); /* a hang ends the process, which has printed the round's number */
-  world_begin(seed_of(0));
+  round_begin(seed_of(0));
   pthread_barrier_init(&together, NULL, (unsigned)here.threads);
   for (int i = 0; i < here.threads; i++)
     if (pthread_create(&threads[i], NULL, run, (void *)(intptr_t)(i + 1)) != 0) fail("no thread");
   for (int i = 0; i < here.threads; i++) pthread_join(threads[i], NULL);
   pthread_barrier_destroy(&together);
   if (here.left_open != 0) fail("%d changes that threads left open were not reported", here.left_open);
-  world_check();
-  world_end();
+  round_check();
+  round_end();
 }
 
 static double seconds(void) {

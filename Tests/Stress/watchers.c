@@ -1,7 +1,6 @@
 /* watchers.c - observations with checks that are possible while the threads run. */
-#include "world.h"
+#include "round.h"
 
-#include <kvo/kvo_binding.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +10,10 @@ bool was_told(const watcher *of, int value) {
   return (atomic_load(&of->told[(value + 1) / 32]) >> (value + 1) % 32 & 1) != 0;
 }
 
-void expect_told(watcher *of, int value) { atomic_fetch_or(&of->told[(value + 1) / 32], 1u << (value + 1) % 32); }
+static void note_told(watcher *of, int value) {
+  of->last = value;
+  if (of->told != NULL) atomic_fetch_or(&of->told[(value + 1) / 32], 1u << (value + 1) % 32);
+}
 
 /* Only one thread sets it, and not in a callback: so each change is delivered once and in order, apart from its scopes. */
 static void check_mine(watcher *of, const kvo_change *change) {
@@ -20,47 +22,44 @@ static void check_mine(watcher *of, const kvo_change *change) {
   bool continues = here.silencing ? old_value >= last : old_value == last;
   if (!continues || (here.coalescing ? new_value <= old_value : new_value != old_value + 1))
     fail("a key that one thread sets is told %d -> %d after %d", old_value, new_value, last);
-  atomic_store(&of->last, new_value);
 }
 
 static void check_call(watcher *of, kvo_observation id) {
-  if (atomic_load(&of->fenced)) fail("\"%s\" is told after a wait for it was over", path_names[of->path]);
-  if (atomic_load(&of->destroyed)) fail("\"%s\" is told after its destruction", path_names[of->path]);
+  if (atomic_load(&of->fenced)) fail("\"%s\" is told after a wait for it was over", observed_paths[of->path]);
+  if (atomic_load(&of->destroyed)) fail("\"%s\" is told after its destruction", observed_paths[of->path]);
   kvo_observation none = 0;
   if (!atomic_compare_exchange_strong(&of->id, &none, id) && none != id)
-    fail("\"%s\" is told another id", path_names[of->path]);
+    fail("\"%s\" is told another id", observed_paths[of->path]);
   maybe_pause();
 }
 
 static void end_call(watcher *of) {
   act_in_callback();
-  if (atomic_load(&of->fenced)) fail("a wait for \"%s\" ended while it ran", path_names[of->path]);
+  if (atomic_load(&of->fenced)) fail("a wait for \"%s\" ended while it ran", observed_paths[of->path]);
   if (*of->body != (int)of->path) fail("the user data is overwritten");
 }
 
 static void called(const kvo_change *change, void *user_data) {
   watcher *of = user_data;
   check_call(of, change->observation);
-  if (!change->is_prior) {
-    atomic_fetch_add(&of->calls, 1);
-    if (of->stable && of->path == P_MINE) check_mine(of, change);
-    if (of->told != NULL)
-      expect_told(of, change->new_value->bytes != NULL ? *(const int *)change->new_value->bytes : -1);
-  }
+  atomic_fetch_add(&of->calls[change->is_prior], 1);
+  if (!change->is_prior && of->stable && of->path == O_OTHER) check_mine(of, change);
+  if (change->new_value != NULL && of->path != O_NEXT)
+    note_told(of, change->new_value->bytes != NULL ? *(const int *)change->new_value->bytes : -1);
   end_call(of);
 }
 
 static void receiver_called(const kvo_raw_change *change, void *user_data) {
   watcher *of = user_data;
   check_call(of, change->observation);
-  if (!change->is_prior) atomic_fetch_add(&of->calls, 1);
+  atomic_fetch_add(&of->calls[change->is_prior], 1);
   end_call(of);
 }
 
 static void destroyed(void *user_data) {
   watcher *of = user_data;
   if (atomic_fetch_add(&of->destroyed, 1) != 0)
-    fail("the user data of \"%s\" is destroyed twice", path_names[of->path]);
+    fail("the user data of \"%s\" is destroyed twice", observed_paths[of->path]);
   free(of->body);
   if (of->death != 0) (void)kvo_cancel_observer(of->death);
   maybe_pause();
@@ -73,7 +72,7 @@ static void destroyed(void *user_data) {
 static void end_told(kvo_end end, void *arg) {
   watcher *of = arg;
   (void)end;
-  if (of->destroyed != 1) fail("the end of \"%s\" is told before its destruction", path_names[of->path]);
+  if (of->destroyed != 1) fail("the end of \"%s\" is told before its destruction", observed_paths[of->path]);
   atomic_fetch_add(&of->end_told, 1);
   act_in_callback();
 }
@@ -83,7 +82,7 @@ static void ask_for_end(watcher *of) {
     if (kvo_observation_on_end(of->id, end_told, of) == KVO_OK) atomic_fetch_add(&of->asked, 1);
 }
 
-static watcher *make(node *root, path of, int options, bool stable) {
+static watcher *make(node *root, observed of, int options, bool stable) {
   int number = atomic_load(&here.watcher_count);
   do
     if (number == WATCHERS) return NULL;
@@ -95,16 +94,16 @@ static watcher *make(node *root, path of, int options, bool stable) {
   made->stable = stable;
   made->body = malloc(sizeof *made->body);
   *made->body = (int)of;
-  made->last = atomic_load(&root->mine);
-  if (stable && of >= P_FAR) made->told = calloc(VALUES / 32 + 1, sizeof *made->told);
+  made->last = atomic_load(&root->other);
+  if (stable && of >= O_FAR) made->told = calloc(VALUES / 32 + 64, sizeof *made->told);
   return made;
 }
 
-watcher *watch(node *root, path of, int options, bool stable) {
+watcher *observe(node *root, observed of, int options, bool stable) {
   watcher *made = make(root, of, options, stable);
   if (made == NULL) return NULL;
   kvo_observer described = {.struct_size = sizeof described,
-                            .key_path = path_names[of],
+                            .key_path = observed_paths[of],
                             .options = (kvo_options)made->options,
                             .callback = called,
                             .user_data = made,
@@ -125,12 +124,12 @@ static void receiver_died(void *user_data) {
   (void)kvo_cancel_observer(of->id);
 }
 
-watcher *watch_for(node *receiver, node *root, path of, int options) {
+watcher *observe_for(node *receiver, node *root, observed of, int options) {
   static const kvo_observer_ops ops = {.callback = receiver_called, .destroy = destroyed};
   static const kvo_observer_ops death_ops = {.destroy = receiver_died};
   watcher *made = make(root, of, options & ~KVO_INITIAL, false);
   if (made == NULL) return NULL;
-  kvo_binding_observer described = {.key_path = path_names[of],
+  kvo_binding_observer described = {.key_path = observed_paths[of],
                                     .options = (kvo_options)made->options,
                                     .ops = &ops,
                                     .user_data = made,
@@ -138,7 +137,7 @@ watcher *watch_for(node *receiver, node *root, path of, int options) {
                                     .note = "on a thread",
                                     .is_receiver = true};
   kvo_observation id, death;
-  kvo_key key = kvo_key_hash(path_names[of], strlen(path_names[of]));
+  kvo_key key = kvo_key_hash(observed_paths[of], strlen(observed_paths[of]));
   kvo_status status = kvo_binding_observe_key(&root->header, key, &described, &id);
   if (status != KVO_OK) fail("no observation of a receiver: %s", kvo_status_string(status));
   atomic_store(&made->id, id);
@@ -156,6 +155,7 @@ void end_watch(watcher *of, bool wait) {
   me.unwaited = false;
   kvo_status status = wait ? kvo_cancel_observer_and_wait(id) : kvo_cancel_observer(id);
   bool waited = wait && !me.unwaited;
-  if (status == KVO_OK && atomic_fetch_add(&of->ended, 1) != 0) fail("\"%s\" was ended twice", path_names[of->path]);
+  if (status == KVO_OK && atomic_fetch_add(&of->ended, 1) != 0)
+    fail("\"%s\" was ended twice", observed_paths[of->path]);
   if (waited) atomic_store(&of->fenced, 1);
 }

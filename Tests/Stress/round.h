@@ -1,42 +1,40 @@
-/* world.h - what the threads of a round share: objects that count their changes, and watchers that record what they get. */
-#ifndef KVO_STRESS_WORLD_H
-#define KVO_STRESS_WORLD_H
+/* round.h - what the threads of a round share: objects that count their changes, and watchers that record what they get. */
+#ifndef KVO_STRESS_ROUND_H
+#define KVO_STRESS_ROUND_H
 
-#include <kvo/kvo.h>
+#include "schema.h"
+
+#include <kvo/kvo_binding.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
-enum { THREADS = 8, OBJECTS = 6, WATCHERS = 1024, VALUES = 1 << 15 };
+/* The limits of the model. */
+enum { THREADS = 8, OBJECTS = SLOTS, WATCHERS = WATCHES, VALUES = 1 << 15 };
 
 /* ----------------------------------------------------------------------------------------------------------- Objects -- */
 
-/* `value` is set by any thread, `mine` by one thread only, `quiet` is announced by hand, `next` is replaced by any thread; `far` is the
- * value of `next`, or -1. */
-typedef enum key { VALUE, MINE, QUIET, NEXT, FAR, KEYS } key;
-extern const char *const key_names[KEYS];
-
+/* With some keys of the schema: `value` is set by any thread, `other` by one thread only, `quiet` is announced by hand, `next` is replaced
+ * by any thread; `far` is the value of `next` + 1000, or -1. */
 typedef struct node {
   kvo_object header;
-  _Atomic int value, mine, quiet;
+  _Atomic int value, other, quiet;
   _Atomic(struct node *) next;
   /* How often each key has changed, as observers are told: in a coalescing scope once, in a silent one never. */
   _Atomic int changes[KEYS];
 } node;
 
-typedef enum path { P_VALUE, P_MINE, P_QUIET, P_NEXT, P_FAR, P_NEXT_VALUE, P_NEXT_NEXT_VALUE, P_NEXT_FAR, PATHS } path;
-extern const char *const path_names[PATHS];
-static inline bool is_single(path of) { return of < P_FAR; }
+/* Key paths of the schema that are observed; those before `O_FAR` are keys that are told directly. */
+typedef enum observed { O_VALUE, O_OTHER, O_QUIET, O_NEXT, O_FAR, OBSERVED = 8 } observed;
+extern const char *const observed_paths[OBSERVED];
+static inline bool is_single(observed of) { return of < O_FAR; }
 
 /* A value that is unique in this round. */
 int fresh_value(void);
 node *node_make(void);
 void node_destroy(node *of);
 static inline void set_value(node *of) { KVO_SET(of, "value", int, fresh_value()); }
-static inline void set_mine(node *of) {
-  int next = atomic_load(&of->mine) + 1;
-  KVO_SET(of, "mine", int, next);
+static inline void set_other(node *of) {
+  int next = atomic_load(&of->other) + 1;
+  KVO_SET(of, "other", int, next);
 }
 static inline void set_next(node *of, node *next) { KVO_SET(of, "next", node *, next); }
 /* Announces a change of `quiet` around a call of `within`, unless that is NULL. */
@@ -47,7 +45,7 @@ void change_quiet(node *of, void (*within)(void));
 typedef struct watcher {
   /* A dangling pointer after its death. */
   node *root;
-  path path;
+  observed path;
   int options;
   /* Registered before the threads start and removed after they have ended. */
   bool stable;
@@ -62,8 +60,9 @@ typedef struct watcher {
   /* A wait for it has ended: its callback must not run. */
   _Atomic int fenced;
   _Atomic int destroyed;
-  _Atomic int calls;
-  /* The last value, for a stable watcher of `mine`. */
+  /* After changes, and before them. */
+  _Atomic int calls[2];
+  /* The value told last, if it is an integer; -1 for none. */
   _Atomic int last;
   /* The values delivered to a stable watcher of a path, one bit each; otherwise NULL. */
   _Atomic uint32_t *told;
@@ -72,17 +71,16 @@ typedef struct watcher {
 } watcher;
 
 /* Registers a watcher; NULL if the round has no room for more. With a receiver, `of` is a single key. */
-watcher *watch(node *root, path of, int options, bool stable);
-watcher *watch_for(node *receiver, node *root, path of, int options);
+watcher *observe(node *root, observed of, int options, bool stable);
+watcher *observe_for(node *receiver, node *root, observed of, int options);
 /* Ends a watcher, on any thread. */
 void end_watch(watcher *of, bool wait);
-/* Return and record that a watcher got this value of its path, or that the path had it at the beginning. */
+/* Whether a stable watcher got this value of its path, also at the beginning. */
 bool was_told(const watcher *of, int value);
-void expect_told(watcher *of, int value);
 
 /* ------------------------------------------------------------------------------------------------------------- Rounds -- */
 
-typedef struct world {
+typedef struct shared {
   int threads, objects, operations;
   /* The probability in thousandths of a pause at each step, to let other threads run. */
   int pauses;
@@ -96,19 +94,19 @@ typedef struct world {
   _Atomic int values;
   /* Changes that threads began as their last operation and that are not reported yet. */
   _Atomic int left_open;
-} world;
-extern world here;
+} shared;
+extern shared here;
 
 /* An open scope of this thread. */
 enum { SCOPED = 3 };
-typedef struct scope {
-  struct scope *outer;
+typedef struct thread_scope {
+  struct thread_scope *outer;
   bool silent;
   int count;
   kvo_object *objects[SCOPED];
   /* The keys that have changed in it, if it is the one that tells them. */
   bool changed[SCOPED][KEYS];
-} scope;
+} thread_scope;
 
 /* This thread's random numbers, seeded in each round; and its depth of callbacks. */
 typedef struct self {
@@ -122,9 +120,9 @@ typedef struct self {
   bool unwaited;
   /* Its last operation was to begin a change. */
   bool left_open;
-  scope *scopes;
+  thread_scope *scopes;
   int scope_depth;
-  /* The object whose key `mine` it sets. */
+  /* The object whose key `other` it sets. */
   node *mine;
 } self;
 extern _Thread_local self me;
@@ -138,11 +136,9 @@ void act_in_callback(void);
 void act(int number, uint64_t seed);
 
 /* While no other thread runs: create the objects and the stable watchers; check everything against the model; end everything. */
-void world_begin(uint64_t seed);
-void world_check(void);
-/* The value at the end of a path, or -1. */
-int path_value(const watcher *of);
-void world_end(void);
+void round_begin(uint64_t seed);
+void round_check(void);
+void round_end(void);
 
 _Noreturn void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -1,5 +1,5 @@
-/* world.c - the class of the objects, random numbers, and the beginning and end of a round. */
-#include "world.h"
+/* round.c - the class of the objects, random numbers, and the beginning and end of a round. */
+#include "round.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -7,12 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-world here;
+shared here;
 _Thread_local self me;
 
-const char *const key_names[KEYS] = {"value", "mine", "quiet", "next", "far"};
-const char *const path_names[PATHS] = {"value", "mine",       "quiet",           "next",
-                                       "far",   "next.value", "next.next.value", "next.far"};
+const char *const observed_paths[OBSERVED] = {"value", "other",      "quiet",           "next",
+                                              "far",   "next.value", "next.next.value", "next.far"};
 
 /* --------------------------------------------------------------------------------------------------- Random numbers -- */
 
@@ -45,7 +44,7 @@ int fresh_value(void) {
 /* ----------------------------------------------------------------------------------------------------------- Objects -- */
 
 /* Where an object is in a scope, or -1. */
-static int place_in(const scope *in, const node *of) {
+static int place_in(const thread_scope *in, const node *of) {
   int i = in->count;
   while (--i >= 0 && in->objects[i] != &of->header) continue;
   return i;
@@ -53,8 +52,8 @@ static int place_in(const scope *in, const node *of) {
 
 /* Counts a change that observers will be told of: silence wins, then the outermost scope of the object counts. */
 static void note_change(node *of, key key) {
-  scope *telling = NULL;
-  for (scope *each = me.scopes; each != NULL; each = each->outer) {
+  thread_scope *telling = NULL;
+  for (thread_scope *each = me.scopes; each != NULL; each = each->outer) {
     if (place_in(each, of) < 0) continue;
     if (each->silent) return;
     telling = each;
@@ -77,10 +76,10 @@ static void note_change(node *of, key key) {
     maybe_pause();                                                                                                     \
   }
 GETTER(value)
-GETTER(mine)
+GETTER(other)
 GETTER(quiet)
 SETTER(value, int, VALUE)
-SETTER(mine, int, MINE)
+SETTER(other, int, OTHER)
 SETTER(next, node *, NEXT)
 
 static node *get_next(const node *of) {
@@ -90,7 +89,7 @@ static node *get_next(const node *of) {
 
 static int get_far(const node *of) {
   const node *next = get_next(of);
-  return next != NULL ? get_value(next) : -1;
+  return next != NULL ? get_value(next) + 1000 : -1;
 }
 
 void change_quiet(node *of, void (*within)(void)) {
@@ -104,18 +103,17 @@ void change_quiet(node *of, void (*within)(void)) {
 static kvo_class *node_class;
 
 static void register_class(void) {
-  static const char *const far_reads[] = {"next.value", NULL};
-  kvo_property_spec properties[KEYS] = {
+  kvo_property_spec properties[] = {
       {.name = "value", .type = "i", .getter = (kvo_function)get_value, .setter = (kvo_function)store_value},
-      {.name = "mine", .type = "i", .getter = (kvo_function)get_mine, .setter = (kvo_function)store_mine},
+      {.name = "other", .type = "i", .getter = (kvo_function)get_other, .setter = (kvo_function)store_other},
       {.name = "quiet", .type = "i", .getter = (kvo_function)get_quiet},
       {.name = "next", .type = "@", .getter = (kvo_function)get_next, .setter = (kvo_function)store_next},
-      {.name = "far", .type = "i", .getter = (kvo_function)get_far, .affected_by = far_reads}};
+      {.name = "far", .type = "i", .getter = (kvo_function)get_far, .affected_by = shape_affected_by(0, FAR)}};
   kvo_class_spec spec = {.struct_size = sizeof spec,
                          .name = "Node",
                          .instance_size = sizeof(node),
                          .properties = properties,
-                         .property_count = KEYS};
+                         .property_count = sizeof properties / sizeof *properties};
   if (kvo_class_register(&spec, &node_class) != KVO_OK) fail("no class");
 }
 
@@ -133,7 +131,7 @@ void node_destroy(node *of) { kvo_object_destroy(&of->header); }
 
 /* ------------------------------------------------------------------------------------------------------------ Rounds -- */
 
-void world_begin(uint64_t seed) {
+void round_begin(uint64_t seed) {
   me = (self){.random = seed};
   here.threads = 2 + (int)any(THREADS - 1);
   here.objects = 2 + (int)any(OBJECTS - 1);
@@ -150,26 +148,27 @@ void world_begin(uint64_t seed) {
   for (int i = 0; i < here.objects; i++) {
     node *of = here.nodes[i];
     of->next = here.nodes[any((uint32_t)here.objects)];
-    (void)watch(of, P_VALUE, KVO_NEW | (any(2) ? KVO_OLD | KVO_PRIOR : 0), true);
-    (void)watch(of, P_MINE, KVO_NEW | KVO_OLD, true);
-    (void)watch(of, P_QUIET, any(2) ? KVO_NEW : KVO_NONE, true);
-    (void)watch(of, P_NEXT, KVO_NONE, true);
+    (void)observe(of, O_VALUE, KVO_NEW | (any(2) ? KVO_OLD | KVO_PRIOR : 0), true);
+    (void)observe(of, O_OTHER, KVO_NEW | KVO_OLD, true);
+    (void)observe(of, O_QUIET, any(2) ? KVO_NEW : KVO_NONE, true);
+    (void)observe(of, O_NEXT, KVO_NONE, true);
   }
   for (int i = 0; i < here.objects; i++)
-    for (path of = P_FAR; of < PATHS; of++)
+    for (observed of = O_FAR; of < OBSERVED; of++)
       if (any(2) == 0) {
-        watcher *made = watch(here.nodes[i], of, KVO_NEW | (any(2) ? KVO_OLD : 0) | (any(4) ? 0 : KVO_PRIOR), true);
-        expect_told(made, path_value(made)); /* the value if nothing changes */
+        int options = KVO_NEW | KVO_INITIAL | (any(2) ? KVO_OLD : 0) | (any(4) ? 0 : KVO_PRIOR);
+        observe(here.nodes[i], of, options, true)->calls[false] = 0; /* it has got its value if nothing changes */
       }
 }
 
-void world_end(void) {
+void round_end(void) {
   for (int i = 0; i < here.watcher_count; i++)
     if (any(2) == 0) end_watch(&here.watchers[i], any(2) == 0);
   for (int i = 0; i < here.objects; i++) node_destroy(here.nodes[i]);
   for (int i = 0; i < here.watcher_count; i++) {
     watcher *of = &here.watchers[i];
-    if (of->destroyed != 1) fail("the user data of \"%s\" was destroyed %d times", path_names[of->path], of->destroyed);
+    if (of->destroyed != 1)
+      fail("the user data of \"%s\" was destroyed %d times", observed_paths[of->path], of->destroyed);
     if (of->end_told != of->asked) fail("an end was told %d times, not %d", of->end_told, of->asked);
     if (of->watches_ended != of->watches) fail("a watch of a death has ended %d times", of->watches_ended);
     free(of->told);
