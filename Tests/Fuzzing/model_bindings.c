@@ -58,10 +58,12 @@ static bool is_too_early(const world *in, int number) {
 static void run(world *in, int number) {
   observation *self = &model.observations[number];
   const watch *as = &in->watches[number];
-  if (++self->rounds > MAX_ROUNDS) return; /* its cycle has no end: KVO0024, which is no fatal fault and not compared */
+  if (++self->rounds > MAX_ROUNDS) model.is_endless = true;
+  if (model.is_endless) return;
   value now = model_settle(in, number);
   self->known = model_tick();
-  if (!self->live) return;
+  if (self->paused) self->missed = true;
+  if (!self->live || self->paused) return;
   int height = 0;
   for (int i = 0; i < self->count; i++) {
     int read = height_of(in, self->links[i].slot, (key)self->links[i].key);
@@ -77,8 +79,11 @@ static void run(world *in, int number) {
   value present = can_set ? world_read(in, as->target, as->target_key) : now;
   bool is_same = memcmp(&present, &now, sizeof now) == 0;
   self->last = now;
-  if (is_same || now.kind != key_infos[as->target_key].kind) return;
-  world_set(in, as->target, as->target_key, now.number);
+  if (is_same || now.kind == ABSENT) return;
+  if (now.kind == INTEGER || now.kind == STRING) /* a text of a number */
+    world_set(in, as->target, as->target_key, now.number);
+  else
+    model_fault(in, KVO_FAULT_TYPE_MISMATCH);
 }
 
 void model_run_bindings(world *in) {
@@ -94,18 +99,33 @@ void model_settle_bindings(world *in, unsigned which) {
   model_end_scope(in, NULL);
 }
 
-kvo_status model_bind(world *in, int number) {
+static kvo_status check(world *in, const watch *as) {
+  const char *path = key_paths[as->path];
+  value now;
+  kvo_status status = as->closure == PATH ? model_check(path) : KVO_OK;
+  if (status == KVO_OK && as->closure == PATH) status = model_read(in, NULL, as->slot, path, &now, NULL);
+  if (status != KVO_OK && status != KVO_ERROR_NO_GETTER) return status;
+  return model_defines(in, as->target, as->target_key) ? KVO_OK : KVO_ERROR_UNDEFINED_KEY;
+}
+
+/* Registers one direction. */
+static void bind_one(world *in, int number) {
   const watch *as = &in->watches[number];
   observation *self = &model.observations[number];
   *self = (observation){.involved = UINT64_C(1) << model.life[as->slot] % 64, .end = {-1, 0, 0, 0}};
   self->registered = self->known = model_tick();
   self->live = self->is_expression = true;
   value now;
-  kvo_status status = model_first(in, number, &now);
-  if (status != KVO_OK) {
-    self->live = false;
-    return status;
-  }
+  (void)model_first(in, number, &now);
   model_settle_bindings(in, 1u << number);
+}
+
+kvo_status model_bind(world *in, int number) {
+  int first = in->watches[number].back - 1;
+  kvo_status status = check(in, &in->watches[number]);
+  if (status == KVO_OK && first >= 0) status = check(in, &in->watches[first]);
+  if (status != KVO_OK) return status;
+  if (first >= 0) bind_one(in, first);
+  bind_one(in, number);
   return KVO_OK;
 }

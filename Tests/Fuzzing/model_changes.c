@@ -120,6 +120,7 @@ static void did(world *in, frame *of) {
   if (model_reaches_bindings(in, of)) {
     int hold = model_begin_hold();
     model_hold_changed(in, of, hold);
+    of->cursor = -1; /* the hold tells all of them */
     model_run_bindings(in);
     model_end_scope(in, NULL);
   } else {

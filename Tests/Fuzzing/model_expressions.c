@@ -90,8 +90,9 @@ kvo_status model_first(world *in, int number, value *out) {
 value model_settle(world *in, int number) {
   kvo_status status;
   value result = evaluate_until_settled(in, number, &status);
-  /* The path was valid at its registration. */
-  if (status == KVO_ERROR_UNDEFINED_KEY || status == KVO_ERROR_NOT_AN_OBJECT) model_fault(in, KVO_FAULT_UNDEFINED_KEY);
+  /* The path was valid at its registration. A binding has no value then, and says nothing. */
+  bool is_broken = status == KVO_ERROR_UNDEFINED_KEY || status == KVO_ERROR_NOT_AN_OBJECT;
+  if (is_broken && !in->watches[number].binds) model_fault(in, KVO_FAULT_UNDEFINED_KEY);
   return result;
 }
 
@@ -101,6 +102,8 @@ void model_follow(world *in, int number, int slot, key of) {
     self->again = true;
   else if (self->end.slot == slot && self->end.key == (int)of)
     return;
+  else if (in->watches[number].binds && !model_is_silent(slot))
+    model_settle_bindings(in, 1u << number);
   else if (!self->stale || !model_is_postponed(number, NULL))
     (void)model_settle(in, number);
 }

@@ -317,7 +317,9 @@ kvo_status model_resume(world *in, int number, bool tell_missed) {
   bool has_missed = self->paused && self->missed;
   self->paused = false;
   if (!has_missed) return KVO_OK;
-  if (self->is_expression && tell_missed)
+  if (in->watches[number].binds && tell_missed)
+    model_settle_bindings(in, 1u << number);
+  else if (self->is_expression && tell_missed)
     model_tell_expression(in, number, NULL, false);
   else if (self->is_expression)
     model_begin_to_follow(in, number, NULL);

@@ -22,6 +22,14 @@ static kvo_status add_direct(world *in, int number, key of) {
   return KVO_OK;
 }
 
+bool model_is_direct(const world *in, int number) {
+  const watch *as = &in->watches[number];
+  const char *path = key_paths[as->path];
+  key of = key_named(path, (int)strlen(path));
+  bool is_affected = model_defines(in, as->slot, of) && shape_affected_by(in->shapes[as->slot], of) != NULL;
+  return as->closure == PATH && strchr(path, '.') == NULL && !is_affected;
+}
+
 kvo_status model_add(world *in, int number) {
   const watch *as = &in->watches[number];
   observation *self = &model.observations[number];
@@ -33,10 +41,7 @@ kvo_status model_add(world *in, int number) {
       model_fault(in, KVO_FAULT_MALFORMED_KEY_PATH);
       return KVO_ERROR_MALFORMED_KEY_PATH;
     }
-    key of = key_named(path, (int)strlen(path));
-    bool is_single = strchr(path, '.') == NULL;
-    bool is_affected = model_defines(in, as->slot, of) && shape_affected_by(in->shapes[as->slot], of) != NULL;
-    if (is_single && !is_affected) return add_direct(in, number, of);
+    if (model_is_direct(in, number)) return add_direct(in, number, key_named(path, (int)strlen(path)));
   }
   self->live = self->is_expression = true;
   value now;
@@ -54,6 +59,7 @@ kvo_status model_remove(world *in, int number, ending how) {
   observation *self = &model.observations[number];
   bool ends = self->live && how != END_FORGED;
   if (ends) self->live = false;
+  if (ends && in->watches[number].back != 0) model.observations[in->watches[number].back - 1].live = false;
   if (!ends && (how == END_REMOVE || how == END_FORGED)) model_fault(in, KVO_FAULT_NOT_REGISTERED);
   if (how == END_AND_WAIT && in->running[number] != 0) model_fault(in, KVO_FAULT_ENDLESS_WAIT);
   return ends ? KVO_OK : KVO_ERROR_NOT_REGISTERED;
@@ -64,7 +70,7 @@ kvo_status model_remove_for(world *in, int slot, int identity, int path, bool wi
   for (int i = in->watch_count - 1; i >= 0; i--) {
     const watch *as = &in->watches[i];
     if (!model.observations[i].live || as->slot != slot || as->identity != identity || as->path != path) continue;
-    if (as->closure != PATH || (with_context && as->context != context)) continue;
+    if (as->closure != PATH || as->binds || (with_context && as->context != context)) continue;
     model.observations[i].live = false;
     return KVO_OK;
   }
@@ -138,6 +144,7 @@ void model_finish(world *in, int slot) {
 }
 
 bool model_is_registered(int number) { return model.observations[number].live; }
+bool model_is_endless(void) { return model.is_endless; }
 
 bool model_may_keep(int number) {
   for (const pair *each = model.pairs; each != NULL; each = each->below)

@@ -127,6 +127,8 @@ extern struct model {
   absorbed absorbed[MAX_ABSORBED];
   int absorbed_count;
   int scope_count;
+  /** A cycle of bindings has no end, which is KVO0024. */
+  bool is_endless;
   /** The last member: model_begin does not clear it. */
   scope scopes[MAX_HOLDS];
 } model;
@@ -213,6 +215,9 @@ void model_run_bindings(world *in);
 /* Settles these bindings, one bit each, and tells what has changed. */
 void model_settle_bindings(world *in, unsigned which);
 kvo_status model_bind(world *in, int number);
+
+/* Whether it is of one key that nothing affects. */
+bool model_is_direct(const world *in, int number);
 
 /* Members of model_calls. */
 void model_set(world *in, int slot, key of, int number, bool kept);

@@ -59,7 +59,7 @@ static void survey(world *in, int slot) {
   for (int i = 0; i < in->watch_count; i++) {
     const observation *self = &model.observations[i];
     if (!self->live) continue;
-    if (self->is_expression && in->watches[i].slot == slot) count++;
+    if (self->is_expression && in->watches[i].slot == slot && !model_is_direct(in, i)) count++;
     for (key of = 0; of <= KEYS; of++) count += model_link(i, slot, of) != NULL;
   }
   event *counted = world_log(in, COUNTED);

@@ -18,11 +18,15 @@ static bool ends_at_unkept(const operation *add) {
 /* Without KVO_FUZZ_ALL=1 a program has nothing of what is known to differ, so that a run finds something else: see
  * differences/README.md. */
 static void leave_out_known(program *of) {
-  bool coalesces = false;
-  for (int i = 0; i < of->count; i++) coalesces |= of->operations[i].code == COALESCE;
+  bool coalesces = false, binds_both = false;
+  for (int i = 0; i < of->count; i++) {
+    coalesces |= of->operations[i].code == COALESCE || of->operations[i].code == BIND;
+    binds_both |= of->operations[i].code == BIND && (of->operations[i].flags & 4) != 0;
+  }
   for (operation *each = of->operations; each < of->operations + of->count; each++) {
     key any = each->subject % KEYS;
     bool adds = each->code == ADD || each->code == ADD_CLOSURE;
+    if (binds_both && (each->code == REMOVE || each->code == CANCEL)) each->code = QUERY;
     if (each->code == WILL_INDEXES) each->code = WILL;
     if (each->code == PROXY) each->flags &= ~3;
     if (each->code == STORE && (any == NEXT || any == OWNED || (each->when & ACT_ON_SELF) != 0)) each->code = QUERY;
@@ -32,7 +36,7 @@ static void leave_out_known(program *of) {
 }
 
 void program_decode(program *out, const uint8_t *bytes, size_t size) {
-  *out = (program){.count = 0};
+  *out = (program){.is_whole = getenv("KVO_FUZZ_ALL") != NULL};
   for (size_t i = 0; i < HEADER_SIZE && i < size; i++) out->shapes[i] = bytes[i] % SHAPES;
   for (size_t at = HEADER_SIZE; at + OPERATION_SIZE <= size && out->count < PROGRAM_SIZE; at += OPERATION_SIZE) {
     const uint8_t *code = bytes + at;
@@ -46,7 +50,7 @@ void program_decode(program *out, const uint8_t *bytes, size_t size) {
                                                 .flags = code[4],
                                                 .when = code[5] % 16};
   }
-  if (getenv("KVO_FUZZ_ALL") == NULL) leave_out_known(out);
+  if (!out->is_whole) leave_out_known(out);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- Printing -- */
@@ -114,8 +118,14 @@ static void print_operation(const operation *op) {
               (op->flags & 4) != 0 ? ", if they differ," : "", (op->flags & 3) + 1);
       break;
     case BIND:
-      fprintf(stderr, "bind \"%s\" or closure %d of object %d to object %d, target %d", path, op->flags % CLOSURES,
-              op->slot, op->argument >> 3 & 3, op->argument & 7);
+      fprintf(stderr, "bind ");
+      if ((op->flags & 4) != 0)
+        fprintf(stderr, "property %d of object %d in both directions", op->flags >> 3 & 1, op->slot);
+      else if (op->flags % SETTING != PATH)
+        fprintf(stderr, "%s of the target", closure_names[op->flags % SETTING]);
+      else
+        fprintf(stderr, "\"%s\" of object %d", path, op->slot);
+      fprintf(stderr, " to property %d of object %d", (op->argument & 7) % 5, op->argument >> 3 & 3);
       break;
     case PROXY:
       fprintf(stderr, "set %s of object %d to %d as a proxy, kind %d", settable, op->slot, number, (op->flags & 3) + 1);

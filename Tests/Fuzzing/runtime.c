@@ -3,6 +3,7 @@
 
 #include "classes.h"
 
+#include <kvo/kvo_bind.h>
 #include <kvo/kvo_binding.h>
 #include <sanitizer/asan_interface.h>
 #include <stdlib.h>
@@ -155,6 +156,12 @@ static void ended(kvo_end end, void *arg) {
   if (++states[number].ended > ASKED) fail("the end of observation %d is told too often", number);
 }
 
+static void ask_for_end(int number) {
+  for (int i = 0; i < ASKED && states[number].registered; i++)
+    if (kvo_observation_on_end(states[number].id, ended, (void *)(intptr_t)number) != KVO_OK)
+      states[number].ended++; /* it is over */
+}
+
 static kvo_status add(world *in, int number) {
   const watch *as = &in->watches[number];
   kvo_observer described = {.struct_size = sizeof described,
@@ -172,8 +179,32 @@ static kvo_status add(world *in, int number) {
   if ((status == KVO_OK) != (id != 0)) fail("observation %d: id and status do not agree", number);
   if (states[number].id != 0 && states[number].id != id) fail("observation %d was told another id", number);
   states[number].id = id;
-  for (int i = 0; i < ASKED && status == KVO_OK; i++)
-    if (kvo_observation_on_end(id, ended, (void *)(intptr_t)number) != KVO_OK) states[number].ended++; /* it is over */
+  ask_for_end(number);
+  return status;
+}
+
+static void compute(void *user_data, kvo_value_reader reader, void *arg) {
+  int number = (int)((char *)user_data - numbers);
+  const watch *as = &here->watches[number];
+  int computed = world_evaluate(here, as->closure, as->slot);
+  reader(&(kvo_value){"i", sizeof computed, &computed}, arg);
+}
+
+static kvo_status bind(world *in, int number) {
+  const watch *as = &in->watches[number];
+  const char *target_key = key_infos[as->target_key].name;
+  kvo_observation id = 0;
+  kvo_status status;
+  if (as->back != 0)
+    status = kvo_bind_two_way(object_in(as->slot), key_paths[as->path], object_in(as->target), target_key, &id);
+  else if (as->closure != PATH)
+    status = kvo_bind_computed(object_in(as->target), target_key, compute, &numbers[number], closure_destroyed, &id);
+  else
+    status = kvo_bind(object_in(as->target), target_key, object_in(as->slot), key_paths[as->path], &id);
+  if ((status == KVO_OK) != (id != 0)) fail("binding %d: id and status do not agree", number);
+  states[number].id = id;
+  states[number].registered = status == KVO_OK && as->closure != PATH; /* the others have no user data */
+  ask_for_end(number);
   return status;
 }
 
@@ -396,6 +427,7 @@ const calls runtime_calls = {
     .will = will,
     .did = did,
     .add = add,
+    .bind = bind,
     .remove = remove_one,
     .remove_for = remove_for,
     .pause = pause_one,

@@ -58,6 +58,12 @@ const char *const key_paths[PATHS] = {
     "next.next.next.other",
 };
 
+int path_named(const char *path) {
+  int number = 0;
+  while (strcmp(key_paths[number], path) != 0) number++;
+  return number;
+}
+
 key key_named(const char *name, int length) {
   for (int i = 0; i < KEYS; i++)
     if ((int)strlen(key_infos[i].name) == length && memcmp(key_infos[i].name, name, (size_t)length) == 0) return i;

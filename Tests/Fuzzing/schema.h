@@ -51,6 +51,7 @@ extern const key_info key_infos[KEYS + 1];
 
 /* Key paths to observe, read and set; some are wrong. */
 extern const char *const key_paths[PATHS];
+int path_named(const char *path);
 
 /* The key named by the `length` bytes at `name`. */
 key key_named(const char *name, int length);

@@ -91,7 +91,7 @@ void world_program_sets(world *in, int slot, key of, int number) {
   in->calls->store(in, slot, of, living(in, of, number));
   if (of == PAIR) set(in, slot, OTHER, sum(number, 1), false);
   if (of == OWNED && before >= 0) world_kill(in, before, true);
-  if (here != NULL) {
+  if (here != NULL && !here->stored) { /* a binding may have set another key in between */
     here->stored = true;
     in->pinned[slot]--;
   }
@@ -165,8 +165,25 @@ int world_evaluate(world *in, closure which, int slot) {
 
 /* ------------------------------------------------------------------------------------------------------ Life and death -- */
 
+/* A binding may be about to set it, or to read it. */
+static bool is_bound(const world *in, int slot) {
+  for (int i = 0; i < in->watch_count; i++)
+    if (in->watches[i].binds && (in->watches[i].slot == slot || in->watches[i].target == slot)) return true;
+  return false;
+}
+
+/* Known to differ: the death of a target that the binding also reads. */
+static void end_bindings(world *in, int slot) {
+  for (int i = 0; i < in->watch_count && !in->program->is_whole; i++) {
+    const watch *each = &in->watches[i];
+    if (each->known && each->binds && each->target == slot && each->slot != slot)
+      (void)in->calls->remove(in, i, END_CANCEL);
+  }
+}
+
 void world_kill(world *in, int slot, bool tidy) {
-  if (!in->alive[slot] || in->pinned[slot] != 0) return;
+  if (!in->alive[slot] || in->pinned[slot] != 0 || (in->current >= 0 && is_bound(in, slot))) return;
+  end_bindings(in, slot);
   in->alive[slot] = false;
   in->dying[slot] = true;
   in->calls->finish(in, slot);
@@ -212,22 +229,36 @@ static void add(world *in, const operation *op, int position) {
   returned(in, status);
 }
 
-/* Whether the runtime has bindings; the model has. */
-bool world_has_bindings;
-
-/* The value of a path or a closure, in a key of the same type. */
-static void bind(world *in, const operation *op) {
-  static const key targets[] = {OTHER, VALUE, RIGHT, PAIR, LEFT};
-  int target = op->argument >> 3 & 3;
-  if (in->watch_count == WATCHES || !world_has_bindings || !in->alive[target]) return;
+static int bind_one(world *in, int source, int path, int target, key to) {
   int number = in->watch_count++;
-  in->watches[number] = (watch){.slot = op->slot,
-                                .path = op->subject % PATHS,
-                                .closure = op->flags % CLOSURES,
-                                .binds = true,
-                                .options = KVO_ENDS_WITH_OBJECT,
-                                .target = target,
-                                .target_key = targets[(op->argument & 7) % 5]};
+  in->watches[number] = (watch){
+      .slot = source, .path = path, .binds = true, .options = KVO_ENDS_WITH_OBJECT, .target = target, .target_key = to};
+  return number;
+}
+
+/* The value of a path, of a closure of the target itself that sets nothing, or in both directions that of a property. */
+static void bind(world *in, const operation *op) {
+  static const key targets[] = {OTHER, VALUE, PAIR, LEFT, RIGHT};
+  int slot = op->argument >> 3 & 3, number;
+  key target = targets[(op->argument & 7) % 5], source = targets[op->flags >> 3 & 1];
+  closure closure = op->flags % SETTING;
+  bool is_two_way = (op->flags & 4) != 0;
+  if (in->watch_count + is_two_way >= WATCHES || !in->alive[slot]) return;
+  if (is_two_way) {
+    target = targets[op->argument & 1];
+    /* If another key affects one of them it is not decided which side answers. */
+    bool is_affected = shape_affected_by(in->shapes[slot], target) || shape_affected_by(in->shapes[op->slot], source);
+    if (is_affected) return;
+    int first = bind_one(in, op->slot, path_named(key_infos[source].name), slot, target);
+    number = bind_one(in, slot, path_named(key_infos[target].name), op->slot, source);
+    in->watches[number].back = first + 1;
+  } else if (closure == PATH) {
+    number = bind_one(in, op->slot, op->subject % PATHS, slot, target);
+  } else {
+    if (!in->program->is_whole) target = (op->argument & 1) != 0 ? LEFT : RIGHT; /* what it reads is known to differ */
+    number = bind_one(in, slot, 0, slot, target);
+    in->watches[number].closure = closure;
+  }
   kvo_status status = in->calls->bind(in, number);
   in->watches[number].known = true;
   returned(in, status);

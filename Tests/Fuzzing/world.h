@@ -76,6 +76,8 @@ enum {
 };
 
 typedef struct program {
+  /** Also what is known to differ: see differences/README.md. */
+  bool is_whole;
   int shapes[SLOTS];
   int count;
   operation operations[PROGRAM_SIZE];
@@ -116,6 +118,8 @@ typedef struct watch {
   bool binds;
   int target;
   key target_key;
+  /** Of a two-way binding: the number of the other direction, which comes right before it and has no id of its own; otherwise 0. */
+  int back;
   /** The operations that its callback runs, by position in the program. */
   int first_action, action_count;
   /** Its id is known: the registration has returned, or its callback was called. Until then nothing can be done with it. */
@@ -148,7 +152,7 @@ typedef struct calls {
   kvo_status (*did)(world *in, int slot, key of);
   /** Registers in.watches[number]. */
   kvo_status (*add)(world *in, int number);
-  /** The same for a binding; NULL if there are none. */
+  /** The same for a binding. */
   kvo_status (*bind)(world *in, int number);
   kvo_status (*remove)(world *in, int number, ending how);
   kvo_status (*remove_for)(world *in, int slot, int identity, int path, bool with_context, int context);
@@ -207,7 +211,6 @@ event *world_log(world *in, event_kind kind);
 void world_called(world *in, const event *told);
 /* Calls a setter. */
 void world_set(world *in, int slot, key of, int number);
-extern bool world_has_bindings;
 /* What the program's setters do. */
 void world_program_sets(world *in, int slot, key of, int number);
 /* The value of a property as its getter computes it. */

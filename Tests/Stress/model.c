@@ -26,12 +26,6 @@ static int stored_in(const node *of, key key) {
   }
 }
 
-static int position_of(const char *path) {
-  int position = 0;
-  while (strcmp(key_paths[position], path) != 0) position++;
-  return position;
-}
-
 static bool is_live(const watcher *of) { return of->ended == 0 && !of->root_died && !of->receiver_ended; }
 
 /* Makes what the round has left in the model, too. */
@@ -46,7 +40,7 @@ static void copy_round(void) {
   for (int i = 0; i < here.watcher_count; i++) {
     const watcher *each = &here.watchers[i];
     if (!is_live(each)) continue;
-    int path = position_of(observed_paths[each->path]);
+    int path = path_named(observed_paths[each->path]);
     expected.watches[i] = (watch){.slot = slot_of(each->root), .path = path, .options = each->options & ~KVO_INITIAL};
     (void)model_calls.add(&expected, i);
     if (kvo_observation_is_paused(each->id)) (void)model_calls.pause(&expected, i);
