@@ -216,9 +216,6 @@ void model_run_bindings(world *in);
 void model_settle_bindings(world *in, unsigned which);
 kvo_status model_bind(world *in, int number);
 
-/* Whether it is of one key that nothing affects. */
-bool model_is_direct(const world *in, int number);
-
 /* Members of model_calls. */
 void model_set(world *in, int slot, key of, int number, bool kept);
 kvo_status model_will_change(world *in, int slot, key of, kvo_change_kind kind, int indexes);

@@ -1,6 +1,7 @@
 /* settled.c - see settled.h. */
 #include "settled.h"
 
+#include "model.h"
 #include "model_paths.h"
 #include "runtime.h"
 
@@ -40,13 +41,6 @@ static bool read_present(world *in, const watch *of, value *out) {
   return true;
 }
 
-static bool is_expression(const world *in, const watch *of) {
-  const char *path = key_paths[of->path];
-  key first = key_named(path, (int)strlen(path));
-  bool is_key = first != IMAGINARY && of->closure == PATH;
-  return !is_key || shape_affected_by(in->shapes[of->slot], first) != NULL;
-}
-
 void settled_check(world *in) {
   bool told[WATCHES] = {false};
   for (int i = 0; i < in->log.count; i++) {
@@ -55,7 +49,7 @@ void settled_check(world *in) {
     const watch *as = &in->watches[each->watch];
     value *known = &last[each->watch];
     bool has_both = (as->options & (KVO_OLD | KVO_NEW)) == (KVO_OLD | KVO_NEW);
-    bool is_chained = has_both && is_followed(as) && is_expression(in, as) && known->kind != ABSENT;
+    bool is_chained = has_both && is_followed(as) && !model_is_direct(in, each->watch) && known->kind != ABSENT;
     if (is_chained && each->before.kind != ABSENT && memcmp(&each->before, known, sizeof *known) != 0)
       fail("observation %d is told %d as the old value, and was told %d before", each->watch, each->before.number,
            known->number);

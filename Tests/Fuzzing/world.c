@@ -1,6 +1,8 @@
 /* world.c - executes a program of operations, in either world. */
 #include "world.h"
 
+#include "model_paths.h"
+
 #include <string.h>
 
 void world_begin(world *out, const calls *through, const program *of) {
@@ -97,19 +99,6 @@ void world_program_sets(world *in, int slot, key of, int number) {
   }
 }
 
-/* The slot in which a set through a path will store, or -1. */
-static int target_of(world *in, int slot, const char *path) {
-  for (;;) {
-    const char *dot = strchr(path, '.');
-    if (dot == NULL) return slot;
-    key of = key_named(path, (int)(dot - path));
-    if (key_infos[of].kind != OBJECT) return -1;
-    slot = in->calls->load(in, slot, of);
-    if (slot < 0 || !in->alive[slot]) return -1;
-    path = dot + 1;
-  }
-}
-
 static value argument_for(const operation *op, const char *path) {
   const char *dot = strrchr(path, '.'), *last = dot != NULL ? dot + 1 : path;
   key of = key_named(last, (int)strlen(last));
@@ -118,10 +107,12 @@ static value argument_for(const operation *op, const char *path) {
 }
 
 static kvo_status set_path(world *in, const operation *op, int path) {
-  int target = target_of(in, op->slot, key_paths[path]);
+  key last;
+  int target = op->slot; /* where it will store */
+  bool is_good = model_walk(in, NULL, &target, key_paths[path], &last) == KVO_OK && target >= 0;
   value to = argument_for(op, key_paths[path]);
   if (to.kind == OBJECT && !in->alive[to.number]) to = (value){NIL, 0};
-  if (target < 0) return in->calls->set_path(in, op->slot, path, to);
+  if (!is_good) return in->calls->set_path(in, op->slot, path, to);
   setting here = {in->settings, target, false};
   in->settings = &here;
   in->pinned[target]++;
