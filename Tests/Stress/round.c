@@ -10,8 +10,8 @@
 shared here;
 _Thread_local self me;
 
-const char *const observed_paths[OBSERVED] = {"value", "other",      "quiet",           "next",
-                                              "far",   "next.value", "next.next.value", "next.far"};
+const char *const observed_paths[OBSERVED] = {
+    "value", "other", "quiet", "next", "far", "next.value", "next.next.value", "next.far", "next.next.next.other"};
 
 /* --------------------------------------------------------------------------------------------------- Random numbers -- */
 
