@@ -55,26 +55,28 @@ static bool is_too_early(const world *in, int number) {
   return false;
 }
 
-static void run(world *in, int number) {
+/* Puts it back into the queue if it has. */
+static bool waits(const world *in, int number) {
   observation *self = &model.observations[number];
-  const watch *as = &in->watches[number];
-  if (++self->rounds > MAX_ROUNDS) model.is_endless = true;
-  if (model.is_endless) return;
-  value now = model_settle(in, number);
-  self->known = model_tick();
-  if (self->paused) self->missed = true;
-  if (!self->live || self->paused) return;
   int height = 0;
   for (int i = 0; i < self->count; i++) {
     int read = height_of(in, self->links[i].slot, (key)self->links[i].key);
     if (read > height) height = read;
   }
   self->height = height + 1;
-  if (is_too_early(in, number)) {
-    self->rounds--;
-    self->queued = true;
-    return;
-  }
+  return self->queued = is_too_early(in, number);
+}
+
+static void run(world *in, int number) {
+  observation *self = &model.observations[number];
+  const watch *as = &in->watches[number];
+  if (waits(in, number)) return;
+  if (++self->rounds > MAX_ROUNDS) model.is_endless = true;
+  if (model.is_endless) return;
+  value now = model_settle(in, number);
+  self->known = model_tick();
+  if (self->paused) self->missed = true;
+  if (!self->live || self->paused || waits(in, number)) return;
   bool can_set = in->alive[as->target] && model_defines(in, as->target, as->target_key);
   value present = can_set ? world_read(in, as->target, as->target_key) : now;
   bool is_same = memcmp(&present, &now, sizeof now) == 0;
@@ -115,8 +117,6 @@ static void bind_one(world *in, int number) {
   *self = (observation){.involved = UINT64_C(1) << model.life[as->slot] % 64, .end = {-1, 0, 0, 0}};
   self->registered = self->known = model_tick();
   self->live = self->is_expression = true;
-  value now;
-  (void)model_first(in, number, &now);
   model_settle_bindings(in, 1u << number);
 }
 

@@ -171,6 +171,7 @@ void event_print(const event *of, const char *prefix) {
       print_value("new", of->after);
       if (of->index_count != 0) fprintf(stderr, " %d indexes %x", of->index_count, (unsigned)of->indexes);
       break;
+    case EVALUATED: fprintf(stderr, "binding %d was evaluated %d times", of->watch, of->index_count); break;
     case RETURNED: fprintf(stderr, "returned %d: %s", of->status, kvo_status_string((kvo_status)of->status)); break;
     case FAULTED:
       fprintf(stderr, "fault KVO%04d", of->status);

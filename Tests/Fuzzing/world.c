@@ -51,6 +51,12 @@ void world_called(world *in, const event *told) {
 }
 
 void world_survey(world *in) {
+  for (int i = 0; i < in->watch_count; i++) {
+    if (!in->watches[i].binds || in->watches[i].evaluations == 0) continue;
+    event *evaluated = world_log(in, EVALUATED);
+    evaluated->watch = i;
+    evaluated->index_count = in->watches[i].evaluations;
+  }
   for (int slot = 0; slot < SLOTS; slot++) {
     if (!in->alive[slot]) continue;
     in->calls->survey(in, slot);

@@ -88,7 +88,7 @@ void program_print(const program *of, int last);
 
 /* ------------------------------------------------------------------------------------------------------------ Events -- */
 
-typedef enum event_kind { CALLED, RETURNED, FAULTED, READ, COUNTED, LISTED, STORED } event_kind;
+typedef enum event_kind { CALLED, EVALUATED, RETURNED, FAULTED, READ, COUNTED, LISTED, STORED } event_kind;
 
 /* All members are int, so that memcmp compares events. */
 typedef struct event {
@@ -120,6 +120,8 @@ typedef struct watch {
   key target_key;
   /** Of a two-way binding: the number of the other direction, which comes right before it and has no id of its own; otherwise 0. */
   int back;
+  /** Of the binding of a closure: how often that has been called. Nothing says which of several bindings is first. */
+  int evaluations;
   /** The operations that its callback runs, by position in the program. */
   int first_action, action_count;
   /** Its id is known: the registration has returned, or its callback was called. Until then nothing can be done with it. */
