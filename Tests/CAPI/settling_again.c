@@ -86,3 +86,44 @@ TEST_REPORTED("a value that the target cannot have is a fault, and leaves the ta
   CHECK_EQ(of->value, 8);
   item_destroy(of), item_destroy(next);
 }
+
+TEST_REPORTED("a path that is led to an object without its key is a fault of the binding, which keeps its value") {
+  ignore_faults();
+  static const kvo_class_spec spec = {.struct_size = sizeof spec, .name = "Empty", .instance_size = sizeof(kvo_object)};
+  kvo_class *cls;
+  kvo_object *empty;
+  item *of = item_make(7), *next = item_make(8);
+  CHECK_OK(kvo_class_register(&spec, &cls));
+  CHECK_OK(kvo_object_create(cls, &empty));
+  item_set_next(of, next);
+  CHECK_OK(kvo_bind(as_object(of), "value", as_object(of), "next.value", NULL));
+  item_set_next(of, (item *)empty);
+  CHECK_EQ(faults.count, 1);
+  CHECK_EQ((int)faults.code, KVO_FAULT_UNDEFINED_KEY);
+  CHECK_EQ(of->value, 8);
+  item_set_next(of, NULL);
+  item_destroy(of), item_destroy(next), kvo_object_destroy(empty);
+}
+
+static item *one, *other;
+
+static void end_both(watcher *self, const kvo_change *change) {
+  (void)change;
+  CHECK_OK(kvo_cancel_observer(*(kvo_observation *)self->then_arg));
+  item_set_value(other, 5);
+  CHECK_EQ(one->value, 2);
+  item_set_value(one, 6);
+  CHECK_EQ(other->value, 5);
+}
+
+TEST("the id of a two-way binding ends both directions at once, also while the object is changing") {
+  kvo_observation id;
+  one = item_make(1), other = item_make(2);
+  CHECK_OK(kvo_bind_two_way(as_object(one), "value", as_object(other), "value", &id));
+  watcher ending = {.then = end_both, .then_arg = &id};
+  watch(one, "other", KVO_NONE, &ending);
+  item_set_other(one, 1);
+  CHECK_EQ(ending.calls, 1);
+  CHECK_OK(kvo_remove_observer(ending.id));
+  item_destroy(one), item_destroy(other);
+}

@@ -150,7 +150,8 @@ int model_hold_begins(world *in, frame *of) {
     *told = true;
     if (is_again || (each->is_expression && is_left_to_change(i, of))) continue;
     bool is_kept = !each->is_expression || (in->watches[i].options & KVO_OLD) != 0;
-    if (!is_kept && self->kind == KVO_SCOPE_COALESCES_IF_CHANGED) each->last = model_read_present(in, i);
+    bool compares = !is_kept && !in->watches[i].binds; /* a binding has no old value */
+    if (compares && self->kind == KVO_SCOPE_COALESCES_IF_CHANGED) each->last = model_read_present(in, i);
     if ((in->watches[i].options & KVO_PRIOR) == 0) continue;
     value before = each->is_expression ? each->last : here->of.before;
     model_tell(in, i, of, true, before, (value){ABSENT, 0});

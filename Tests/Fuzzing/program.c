@@ -18,15 +18,11 @@ static bool ends_at_unkept(const operation *add) {
 /* Without KVO_FUZZ_ALL=1 a program has nothing of what is known to differ, so that a run finds something else: see
  * differences/README.md. */
 static void leave_out_known(program *of) {
-  bool coalesces = false, binds_both = false;
-  for (int i = 0; i < of->count; i++) {
-    coalesces |= of->operations[i].code == COALESCE || of->operations[i].code == BIND;
-    binds_both |= of->operations[i].code == BIND && (of->operations[i].flags & 4) != 0;
-  }
+  bool coalesces = false;
+  for (int i = 0; i < of->count; i++) coalesces |= of->operations[i].code == COALESCE || of->operations[i].code == BIND;
   for (operation *each = of->operations; each < of->operations + of->count; each++) {
     key any = each->subject % KEYS;
     bool adds = each->code == ADD || each->code == ADD_CLOSURE;
-    if (binds_both && (each->code == REMOVE || each->code == CANCEL)) each->code = QUERY;
     if (each->code == WILL_INDEXES) each->code = WILL;
     if (each->code == PROXY) each->flags &= ~3;
     if (each->code == STORE && (any == NEXT || any == OWNED || (each->when & ACT_ON_SELF) != 0)) each->code = QUERY;

@@ -1,4 +1,5 @@
 /* bind.c - bindings of C objects: kvo_bind.h. */
+#include "changes/settle.h"
 #include "lifetimes/lifetimes.h"
 
 #include <kvo/kvo_bind.h>
@@ -13,8 +14,6 @@ typedef struct binding {
   void (*destroy)(void *user_data);
   /** The watch of the target's death, if the observation does not end with the target by itself; or 0. */
   kvo_observation watch;
-  /** What is destroyed with it: the other direction. */
-  kvo_observation other;
   char strings[];
 } binding;
 
@@ -28,11 +27,10 @@ static void keep(const kvo_value *value, void *arg) {
 static void *evaluate(void *user_data) {
   binding *of = user_data;
   kvo_boxed *value = NULL;
-  kvo_status status;
   if (of->compute != NULL)
     of->compute(of->user_data, keep, &value);
   else
-    value = kvo__path_copy(of->source, of->path, &status, KVO_PATH_OBSERVED);
+    value = kvo__path_evaluate(of->source, of->path);
   return value;
 }
 
@@ -59,6 +57,7 @@ static void describe(kvo_node *node, void *arg) { kvo__describe_node(node, arg);
 static void set_value(const kvo_value *value, void *arg) {
   given *new = arg;
   binding *of = new->of;
+  if ((kvo__word(of->target) & KVO_WORD_DYING) != 0) return; /* the binding is about to end */
   new->value = value;
   (void)kvo__path_read(of->target, of->key, KVO_PATH_READ, compare, new);
   kvo_status status = new->is_same ? KVO_OK : kvo_set_value_at(of->target, of->key, value, NULL, 0);
@@ -83,7 +82,6 @@ static void set(const kvo_raw_change *change, void *user_data) {
 static void end(void *user_data) {
   binding *of = user_data;
   if (of->watch != 0) kvo__end_named(of->watch, KVO_NOWHERE);
-  if (of->other != 0) kvo__end_named(of->other, KVO_NOWHERE);
   if (of->destroy != NULL) of->destroy(of->user_data);
   kvo__free(of);
 }
@@ -200,9 +198,8 @@ kvo_status kvo_bind_two_way_at(kvo_object *one, const char *key, kvo_object *oth
   if (status == KVO_OK) status = check("kvo_bind_two_way", other, other_key, one, key, place);
   if (status == KVO_OK) status = kvo_bind_at(one, key, other, other_key, &first, file, line);
   if (status != KVO_OK) return status;
-  binding back = {.target = other, .source = one, .key = other_key, .path = key, .other = first};
-  status = bind(&back, &second, place);
-  if (status != KVO_OK) kvo__end_named(first, KVO_NOWHERE);
+  status = bind(&(binding){.target = other, .source = one, .key = other_key, .path = key}, &second, place);
+  if (status != KVO_OK || !kvo__bound_join(second, first)) kvo__end_named(first, KVO_NOWHERE);
   if (out != NULL && status == KVO_OK) *out = second;
   return status;
 }

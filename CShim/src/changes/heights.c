@@ -189,7 +189,7 @@ bool kvo__bound_release(kvo_bound *bound, kvo_open_scope *hold) {
 /* What a binding finds among those that set what it reads. */
 typedef struct heights {
   uint32_t greatest;
-  bool is_queued;
+  bool is_queued, is_own;
 } heights;
 
 /* The lock is held. */
@@ -197,25 +197,37 @@ static void look_at(const kvo_bound *bound, const kvo_open_scope *hold, kvo_slot
   const kvo_object *object = kvo__slot_info(slot)->object;
   for (const kvo_bound *each = next_setter(object, slot->key, NULL); each != NULL;
        each = next_setter(object, slot->key, each)) {
-    if (each == bound) continue;
+    if (each == bound) {
+      found->is_own = true;
+      continue;
+    }
     if (each->height > found->greatest) found->greatest = each->height;
-    if (each->is_queued && settler_of(each) == address_of(hold) && each->height >= bound->height)
+    if (hold != NULL && each->is_queued && settler_of(each) == address_of(hold) && each->height >= bound->height)
       found->is_queued = true;
   }
 }
 
 bool kvo__bound_waits(kvo_bound *bound, kvo_open_scope *hold) {
-  heights found = {0, false};
+  heights found = {0};
   kvo_tracked *tracked = kvo__bound_tracked(bound);
   if (tracked != NULL) kvo__lock(&tracked->lock);
   kvo__lock(&bound_lock);
   if (tracked == NULL) look_at(bound, hold, atomic_load(&bound->node->slot), &found);
   for (const kvo_dependency *each = tracked != NULL ? tracked->dependencies : NULL; each != NULL; each = each->to)
     look_at(bound, hold, atomic_load_explicit(&each->node.slot, memory_order_relaxed), &found);
+  atomic_store(&bound->reads_target, found.is_own);
   bool waits = found.is_queued && ++bound->put_back <= MOST_PUT_BACK;
   if (bound->put_back <= MOST_PUT_BACK) bound->height = found.greatest + 1;
   if (waits) enqueue(bound, hold);
   kvo__unlock(&bound_lock);
   if (tracked != NULL) kvo__unlock(&tracked->lock);
   return waits;
+}
+
+static void set_other(kvo_node *node, void *arg) {
+  atomic_store(&kvo__bound_of(node)->other, *(const kvo_observation *)arg);
+}
+
+bool kvo__bound_join(kvo_observation first, kvo_observation second) {
+  return kvo__id_look_up(first, set_other, &second);
 }

@@ -261,6 +261,7 @@ INLINE kvo_node *call_binding(const reading *of, kvo_raw_change *record, const v
   bool is_early = atomic_load_explicit(&node->birth, memory_order_acquire) <= of->limit;
   if (!is_only || !is_early || of->depth >= KVO_MOST_NESTED_BINDINGS || kvo__attended() != 0) return node;
   kvo_bound *bound = kvo__bound_of(node);
+  if (atomic_load_explicit(&bound->reads_target, memory_order_relaxed)) return node;
   if (!kvo__settle_begin(bound, of->depth)) return NULL;
   begin_delivery(mark, node, node->id);
   record->old_value = NULL;

@@ -203,18 +203,22 @@ void kvo__settle_end(kvo_bound *bound, uint32_t depth) {
 static void run_alone(kvo_bound *bound, const kvo_change_place *place) {
   kvo_tracked *tracked = kvo__bound_tracked(bound);
   if ((tracked != NULL && kvo__tracked_is_evaluating(tracked)) || !kvo__settle_begin(bound, place->depth)) return;
+  uint64_t before = tracked != NULL ? tracked->list_changes : 0;
   if (tracked == NULL)
     kvo__deliver_present(bound->node, kvo__slot_info(atomic_load(&bound->node->slot)), NULL);
   else if (kvo__tracked_is_due(tracked, place))
     (void)kvo__tracked_settle(tracked, place->changed, false);
+  if (tracked != NULL && tracked->list_changes != before) (void)kvo__bound_waits(bound, NULL);
   kvo__settle_end(bound, place->depth);
 }
 
-/* The only observer of a key, if that is a binding: it needs no hold, because the change notifies no other observer. */
+/* The only observer of a key, if that is a binding: it needs no hold, because the change notifies no other observer. But if it reads what
+ * it sets, the observers of that would be notified before it has run again. */
 static kvo_bound *only_binding(kvo_slot *slot) {
   const kvo_node *node = atomic_load(&slot->newest);
   bool is_only = node != NULL && atomic_load(&node->older) == NULL && (node->options & KVO_NODE_BINDS) != 0;
-  return is_only && atomic_load(&node->live) ? kvo__bound_of(node) : NULL;
+  kvo_bound *only = is_only && atomic_load(&node->live) ? kvo__bound_of(node) : NULL;
+  return only != NULL && !atomic_load(&only->reads_target) ? only : NULL;
 }
 
 kvo_open_scope *kvo__settle(kvo_slot *slot, uint32_t depth, bool is_told) {
@@ -265,6 +269,7 @@ void kvo__settle_rest(const kvo_node *node, const kvo_first *first) {
   if (first->hold == NULL) return;
   if (first->is_claimed) {
     first->hold->running = kvo__bound_of(node)->outer;
+    (void)kvo__bound_waits(kvo__bound_of(node), NULL);
     release(first->hold, kvo__bound_of(node));
   }
   if (!first->is_own) return;

@@ -27,6 +27,10 @@ typedef struct kvo_bound {
   /** The observation's own node, and the order of that. Constant. */
   kvo_node *node;
   uint64_t order;
+  /** The binding that ends with this one, or 0. */
+  _Atomic kvo_observation other;
+  /** It reads what it sets, as far as its last evaluation in a hold, or with other dependencies, shows. */
+  _Atomic bool reads_target;
   /** What it sets; the object is only compared, and NULL if it is none of the runtime's. Constant. */
   const kvo_object *target;
   kvo_key key;
@@ -103,8 +107,10 @@ KVO_HIDDEN void kvo__bound_left(kvo_observation observation);
 KVO_HIDDEN kvo_bound *kvo__bound_next(kvo_open_scope *hold);
 /** Puts a binding that has run into the queue again if it is outdated; otherwise nobody settles it any more, and this returns true. */
 KVO_HIDDEN bool kvo__bound_release(kvo_bound *bound, kvo_open_scope *hold);
-/** Corrects the height. Returns true, and puts the binding back into the queue, if it reads what another one in the queue is going to
- * set. */
+/** Has the second binding end with the first. False if the first has ended. */
+KVO_HIDDEN bool kvo__bound_join(kvo_observation first, kvo_observation second);
+/** Looks at what the binding reads: corrects the height, and notes whether it reads what it sets. Returns true, and puts the binding back
+ * into the queue, if it reads what another one in the queue of the hold, unless that is NULL, is going to set. */
 KVO_HIDDEN bool kvo__bound_waits(kvo_bound *bound, kvo_open_scope *hold);
 
 #endif /* KVO_SETTLE_H */

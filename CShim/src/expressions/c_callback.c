@@ -51,20 +51,24 @@ static void c_callback(const kvo_raw_change *raw, void *user_data) {
 
 /* The path was valid at registration: since then it has come to lead to an object without such a key, or its operator to a value with which
  * it cannot compute. Reported once for each change, so not for the evaluation before the next one. */
-static void report_broken(kvo_status status, const kvo_c_observer *observer) {
+static void report_broken(kvo_status status, const kvo_object *object) {
   kvo_fault_observation concerned;
   kvo__describe_node(kvo__own.recorder->tracked->anchor, &concerned);
-  KVO_TELL(path_broken, status, observer->object, &concerned);
+  KVO_TELL(path_broken, status, object, &concerned);
+}
+
+kvo_boxed *kvo__path_evaluate(kvo_object *object, const char *key_path) {
+  kvo_status status;
+  kvo_boxed *box = kvo__path_copy(object, key_path, &status, KVO_PATH_OBSERVED);
+  bool is_broken =
+      status == KVO_ERROR_UNDEFINED_KEY || status == KVO_ERROR_NOT_AN_OBJECT || status == KVO_ERROR_TYPE_MISMATCH;
+  if (is_broken && kvo_track_is_subscribing()) report_broken(status, object);
+  return box;
 }
 
 static void *c_evaluate(void *user_data) {
-  kvo_c_observer *observer = user_data;
-  kvo_status status;
-  kvo_boxed *box = kvo__path_copy(observer->object, observer->key_path, &status, KVO_PATH_OBSERVED);
-  bool is_broken =
-      status == KVO_ERROR_UNDEFINED_KEY || status == KVO_ERROR_NOT_AN_OBJECT || status == KVO_ERROR_TYPE_MISMATCH;
-  if (is_broken && kvo_track_is_subscribing()) report_broken(status, observer);
-  return box;
+  const kvo_c_observer *observer = user_data;
+  return kvo__path_evaluate(observer->object, observer->key_path);
 }
 
 /* The registration has failed, so the program's `destroy` is not called. */

@@ -65,6 +65,8 @@ typedef struct kvo_c_observer {
   char key_path[];
 } kvo_c_observer;
 
+/** For an observed path of an object of C: kvo__path_copy, and reports KVO0009, KVO0018 or KVO0026 if it cannot be followed. */
+KVO_HIDDEN kvo_boxed *kvo__path_evaluate(kvo_object *object, const char *key_path);
 /** Its ops. The key path belongs to the user data. */
 extern KVO_HIDDEN const kvo_observer_ops kvo__c_ops;
 

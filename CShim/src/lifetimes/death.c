@@ -1,5 +1,6 @@
 /* death.c - the death of an object: ends its observations, and notifies expressions that depend on it. */
 #include "changes/scopes.h"
+#include "changes/settle.h"
 #include "lifetimes/lifetimes.h"
 #include "methods/methods.h"
 
@@ -48,7 +49,9 @@ static void end_node(kvo_info *info, kvo_node *node, teardown *of) {
   bool apple_contract = (node->options & KVO_ENDS_WITH_OBJECT) == 0;
   if (apple_contract && has_room(of)) kvo__describe_node(node, &of->left[of->left_count++]);
   KVO_TELL(remember, node, true, of->place);
+  kvo_observation other = (node->options & KVO_NODE_BINDS) != 0 ? kvo__bound_of(node)->other : 0;
   kvo__node_retire(info, node);
+  if (other != 0) kvo__end_named(other, of->place);
 }
 
 /* First, because what is unlinked last is destroyed first: whoever watches the death is told after all observations have ended. */

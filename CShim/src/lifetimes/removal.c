@@ -1,4 +1,5 @@
 /* removal.c - removal of observations, by id and by observer and key path. */
+#include "changes/settle.h"
 #include "lifetimes/lifetimes.h"
 
 #include "platform/settings.h"
@@ -34,9 +35,11 @@ static kvo_status cancel(kvo_observation observation, ending how, kvo_place plac
   if (kvo__settings.unused && how == LIKE_TOKEN && ends_with_token(node) && !kvo__node_was_notified(node))
     KVO_TELL(unused, node, place);
   kvo_info *info = kvo__slot_info(atomic_load_explicit(&node->slot, memory_order_relaxed));
+  kvo_observation other = (node->options & KVO_NODE_BINDS) != 0 ? kvo__bound_of(node)->other : 0;
   if (evaluated) kvo__tracked_end(node->user_data);
   if (kvo__is_tapped() && kvo__node_is_own(node)) kvo__hooks.ended(node);
   kvo__node_retire(info, node);
+  if (other != 0) cancel(other, how, place);
   return KVO_OK;
 }
 
