@@ -14,6 +14,18 @@ static kvo_key value_key(void) { return kvo_key_hash("value", 5); }
 
 /* ------------------------------------------------------------------------------------------------- Classes and objects -- */
 
+static void *keep(void *instance) { return instance; }
+static void let_go(void *instance) { (void)instance; }
+
+ROW(kvo_binding_class_keep) {
+  kvo_class *cls = bound_class(), *garbage = (kvo_class *)(uintptr_t)0xdead0;
+  REFUSED(kvo_binding_class_keep(NULL, keep, let_go));
+  REFUSED(kvo_binding_class_keep(garbage, keep, let_go));
+  REFUSED(kvo_binding_class_keep(item_class(), keep, let_go));
+  REFUSED(kvo_binding_class_keep(cls, NULL, let_go));
+  REFUSED(kvo_binding_class_keep(cls, keep, NULL));
+}
+
 ROW(kvo_binding_class_register) {
   kvo_class *out = NULL, *garbage = (kvo_class *)(uintptr_t)0xdead0;
   kvo_binding_property good = {.name = "value", .type = "i", .ops = &bound_ops}, bad;

@@ -2,6 +2,7 @@
 #include "fixture.h"
 
 #include <kvo/kvo_bind.h>
+#include <kvo/kvo_scope.h>
 
 typedef struct cell {
   kvo_object header;
@@ -126,4 +127,31 @@ TEST("the id of a two-way binding ends both directions at once, also while the o
   CHECK_EQ(ending.calls, 1);
   CHECK_OK(kvo_remove_observer(ending.id));
   item_destroy(one), item_destroy(other);
+}
+
+static void destroy_target(watcher *self, const kvo_change *change) {
+  (void)self, (void)change;
+  item_destroy(other);
+}
+
+TEST("an observer of a target may destroy it, after bindings have been settled and at the end of a scope") {
+  for (int scoped = 0; scoped < 2; scoped++) {
+    one = item_make(1), other = item_make(2);
+    watcher source = {0}, first = {0}, last = {.then = destroy_target};
+    CHECK_OK(kvo_bind(as_object(other), "value", as_object(one), "value", NULL));
+    watch(one, "value", KVO_NEW, &source);
+    watch(other, "value", KVO_NEW | KVO_ENDS_WITH_OBJECT, &first);
+    watch(other, "value", KVO_OLD | KVO_NEW | KVO_ENDS_WITH_OBJECT, &last);
+    kvo_scope scope;
+    kvo_object *object = as_object(one);
+    if (scoped) CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_COALESCES, &object, 1, __FILE__, __LINE__));
+    item_set_value(one, 5);
+    if (scoped) kvo_scope_end(&scope);
+    CHECK_EQ(last.calls, 1);
+    CHECK_EQ(first.calls, 0);
+    item_set_value(one, 6);
+    CHECK_EQ(source.calls, 2);
+    CHECK_OK(kvo_remove_observer(source.id));
+    item_destroy(one);
+  }
 }

@@ -51,6 +51,23 @@
       token.invalidate()
     }
 
+    @Test("the observer of a target may drop the last reference to it: the object lives until the observer returns")
+    func droppedTarget() {
+      final class Owner {
+        var document: Document? = Document()
+      }
+      let (source, owner, log) = (Document(), Owner(), Log<String>())
+      owner.document!.bind(\.pages) { source.pages }
+      owner.document!.onDeinit { log.add("deinit") }
+      source.onChange(of: \.pages, for: owner) { _, _, _ in }
+      owner.document!.observe(\.pages, options: .new, for: owner) { owner, document, change in
+        owner.document = nil
+        log.add("\(change.newValue!) \(document.pages)")
+      }
+      source.pages = 5
+      #expect(log.all == ["5 5", "deinit"])
+    }
+
     @Test("400 cells, each of the one before and of the one at half its index, are evaluated 399 times")
     func shortCuts() {
       let cells = (0..<400).map { _ in Document() }

@@ -72,7 +72,15 @@ static void end_change(kvo_coalesced *change) {
   change->old_value = change->new_value = NULL;
   kvo__property_release(property_of(change), old_value);
   kvo__property_release(property_of(change), new_value);
+  if (!change->is_kept) {
+    kvo_frame_end(&change->frame);
+    return;
+  }
+  kvo_info *info = content(change)->info;
+  uint64_t entered = kvo__enter(info);
   kvo_frame_end(&change->frame);
+  kvo__info_release(info);
+  kvo__leave(info, entered);
 }
 
 static void use(kvo_open_scope *scope) { scope->users++; }
@@ -162,8 +170,8 @@ void kvo__scopes_forget(const kvo_object *object) {
     use(scope);
     for (kvo_coalesced *change; (change = find_from(scope, object, 0)) != NULL;) {
       kvo__index_remove(&scope->by_key, &change->entry);
-      content(change)->started = true; /* its death is told instead */
-      end_change(change);
+      content(change)->started = true;                  /* its death is told instead */
+      if (change != scope->present) end_change(change); /* otherwise it ends when the observer has returned */
     }
     let_go(scope);
   }
@@ -229,6 +237,7 @@ static kvo_coalesced *note(kvo_open_scope *scope, kvo_object *object, kvo_key ke
   made->key = key;
   made->seen = content(made)->limit;
   made->stored = UINT64_MAX; /* until the store */
+  made->is_kept = kvo__info_retain(content(made)->info);
   *scope->last = made;
   scope->last = &made->next;
   kvo__index_add(&scope->by_key, &made->entry);
@@ -335,20 +344,25 @@ static void tell_expression(const kvo_open_scope *scope, kvo_coalesced *change) 
   kvo__tracked_react(tracked, KVO_STORED, &place);
 }
 
+/* An observer may destroy the object, if its class does not let the runtime keep it. */
+static bool is_dead(kvo_coalesced *change) {
+  return (atomic_load(&content(change)->info->state) & KVO_STATE_DEAD) != 0;
+}
+
 static void tell(kvo_open_scope *scope, kvo_coalesced *change) {
   kvo_frame_content *frame = content(change);
   const kvo_property *property = property_of(change);
   /* A change whose scope ends while its first observers are told, before the change, has not paused. */
   if (!frame->is_tapped && kvo__is_tapped()) kvo__hooks.change_resumes(frame);
-  bool is_same = false, is_dead = (atomic_load(&frame->info->state) & KVO_STATE_DEAD) != 0;
-  if (scope->kind == KVO_SCOPE_COALESCES_IF_CHANGED && change->old_value != NULL && !is_dead) {
+  bool is_same = false;
+  if (scope->kind == KVO_SCOPE_COALESCES_IF_CHANGED && change->old_value != NULL && !is_dead(change)) {
     void *present = copy_value(change, false);
     is_same = present != NULL && kvo__property_same(property, change->old_value, present);
     kvo__property_release(property, present);
   }
   frame->is_settled = scope->is_settling;
   frame->limit = atomic_load_explicit(&frame->info->births, memory_order_acquire);
-  while (kvo_frame_next(&change->frame)) {
+  while (!is_dead(change) && kvo_frame_next(&change->frame)) {
     kvo_node *node = frame->cursor;
     if (kvo__node_is_dependency(node)) {
       scope->is_calling = true;
@@ -369,7 +383,9 @@ static void tell(kvo_open_scope *scope, kvo_coalesced *change) {
 static void tell_all(kvo_open_scope *scope) {
   scope->depth = atomic_load(&kvo__own.thread->depth);
   for (kvo_coalesced *change = scope->first; change != NULL; change = change->next) {
+    scope->present = change;
     if (!change->is_over) tell(scope, change);
+    scope->present = NULL;
     end_change(change);
   }
 }

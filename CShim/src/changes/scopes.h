@@ -24,6 +24,8 @@ typedef struct kvo_coalesced {
   void *new_value;
   /** Its object has died. */
   bool is_over;
+  /** Its object is kept until its observers have been notified. */
+  bool is_kept;
 } kvo_coalesced;
 
 /** The kind of a scope in which bindings are settled. It covers all objects. */
@@ -43,6 +45,8 @@ struct kvo_open_scope {
   kvo_key key;
   const kvo_info *info;
   uint64_t seen, clock;
+  /** The change whose observers are being notified, or NULL. */
+  kvo_coalesced *present;
   /** The changes, oldest first, and those that are not over by object and key. */
   kvo_coalesced *first, **last;
   kvo_index by_key;

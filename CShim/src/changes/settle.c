@@ -94,10 +94,10 @@ static bool is_given_up(kvo_open_scope *hold, kvo_bound *bound) {
 static bool run_expression(kvo_open_scope *hold, kvo_bound *bound, kvo_tracked *tracked) {
   kvo_change_place place = {.depth = hold->depth, .scope = hold};
   if (!kvo__tracked_is_due(tracked, &place)) return true;
-  uint64_t before = tracked->list_changes;
+  uint64_t before = kvo__list_changes(tracked);
   kvo_status status;
   kvo_cell *now = kvo__arm(tracked, NULL, &status, NULL);
-  bool waits = tracked->list_changes != before && kvo__bound_waits(bound, hold);
+  bool waits = kvo__list_changes(tracked) != before && kvo__bound_waits(bound, hold);
   if (!waits && status != KVO_ERROR_NOT_REGISTERED) kvo__tracked_tell_present(tracked, now, false);
   kvo__cell_release(tracked, now);
   return !waits;
@@ -203,12 +203,12 @@ void kvo__settle_end(kvo_bound *bound, uint32_t depth) {
 static void run_alone(kvo_bound *bound, const kvo_change_place *place) {
   kvo_tracked *tracked = kvo__bound_tracked(bound);
   if ((tracked != NULL && kvo__tracked_is_evaluating(tracked)) || !kvo__settle_begin(bound, place->depth)) return;
-  uint64_t before = tracked != NULL ? tracked->list_changes : 0;
+  uint64_t before = tracked != NULL ? kvo__list_changes(tracked) : 0;
   if (tracked == NULL)
     kvo__deliver_present(bound->node, kvo__slot_info(atomic_load(&bound->node->slot)), NULL);
   else if (kvo__tracked_is_due(tracked, place))
     (void)kvo__tracked_settle(tracked, place->changed, false);
-  if (tracked != NULL && tracked->list_changes != before) (void)kvo__bound_waits(bound, NULL);
+  if (tracked != NULL && kvo__list_changes(tracked) != before) (void)kvo__bound_waits(bound, NULL);
   kvo__settle_end(bound, place->depth);
 }
 

@@ -104,6 +104,8 @@ static kvo_class *make_class(const char *name, kvo_class *superclass, size_t add
   }
   cls->superclass = superclass;
   cls->coding = superclass != NULL ? superclass->coding : NULL;
+  cls->retain = superclass != NULL ? superclass->retain : NULL;
+  cls->release = superclass != NULL ? superclass->release : NULL;
   for (size_t i = 0; i < inherited; i++) {
     cls->properties[i] = superclass->properties[i];
     cls->keys[i] = superclass->keys[i];
@@ -397,6 +399,16 @@ kvo_class *kvo_class_find(const char *name) {
 }
 
 const char *kvo_class_name(const kvo_class *cls) { return cls != NULL ? cls->name : ""; }
+kvo_status kvo_binding_class_keep(kvo_class *cls, void *(*retain)(void *instance), void (*release)(void *instance)) {
+  bool is_good = kvo__class_is_known(cls) && cls->of_binding && retain != NULL && release != NULL;
+  if (!is_good)
+    return kvo__fail(KVO_ERROR_INVALID_ARGUMENT,
+                     "kvo_binding_class_keep: retain or release is NULL, or the class is none of a binding");
+  cls->retain = retain;
+  cls->release = release;
+  return KVO_OK;
+}
+
 bool kvo_class_is_of_binding(const kvo_class *cls) { return cls != NULL && cls->of_binding; }
 kvo_class *kvo_class_superclass(const kvo_class *cls) { return cls != NULL ? cls->superclass : NULL; }
 

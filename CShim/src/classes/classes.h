@@ -115,6 +115,9 @@ struct kvo_class {
   const kvo_coding_hooks *coding;
   bool owns_coding;
   void (*finalize)(kvo_object *object);
+  /** kvo_binding_class_keep; both NULL without it. */
+  void *(*retain)(void *instance);
+  void (*release)(void *instance);
   size_t property_count;
   /** Inherited ones first. */
   const kvo_property **properties;

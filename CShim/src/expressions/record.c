@@ -39,10 +39,16 @@ void kvo__evaluation_left(const kvo_mark *mark) {
 /* ------------------------------------------------------------------------------------------------------ Dependencies -- */
 
 /* tracked->lock is held. */
+static void count_change(kvo_tracked *tracked) {
+  uint64_t before = atomic_load_explicit(&tracked->list_changes, memory_order_relaxed);
+  atomic_store_explicit(&tracked->list_changes, before + 1, memory_order_relaxed);
+}
+
+/* tracked->lock is held. */
 static void chain(kvo_tracked *tracked, kvo_dependency *dependency) {
   kvo__assert(kvo__holds(&tracked->lock));
   dependency->chained = true;
-  tracked->list_changes++;
+  count_change(tracked);
   dependency->from = NULL;
   dependency->to = tracked->dependencies;
   if (tracked->dependencies != NULL) tracked->dependencies->from = dependency;
@@ -59,7 +65,7 @@ static void unchain(kvo_tracked *tracked, kvo_dependency *dependency) {
   if (dependency->to != NULL) dependency->to->from = dependency->from;
   dependency->from = dependency->to = NULL;
   dependency->chained = false;
-  tracked->list_changes++;
+  count_change(tracked);
   /* Under the lock: another node of this observation may be linked into the same slot next, and only one of them may be notified. */
   kvo__publish_dead(&dependency->node.live);
 }
@@ -401,7 +407,7 @@ void kvo__expect_reads(kvo_evaluation *here) {
   for (; each != NULL && count < KVO_MAX_READS; each = each->to) count++;
   if (each != NULL) return;
   here->expected_count = count;
-  here->list_changes = here->tracked->list_changes;
+  here->list_changes = kvo__list_changes(here->tracked);
   for (each = here->tracked->dependencies; each != NULL; each = each->to) { /* newest first */
     kvo_slot *slot = atomic_load_explicit(&each->node.slot, memory_order_relaxed);
     const kvo_info *info = kvo__slot_info(slot);
@@ -432,7 +438,7 @@ static uint32_t find_expected(const kvo_evaluation *over) {
 kvo_confirmed kvo__confirm_reads(const kvo_evaluation *over) {
   kvo_tracked *tracked = over->tracked;
   kvo__assert(kvo__holds(&tracked->lock));
-  bool is_same_list = over->expected_count > 0 && tracked->list_changes == over->list_changes;
+  bool is_same_list = over->expected_count > 0 && kvo__list_changes(tracked) == over->list_changes;
   if (is_same_list) {
     uint32_t place = over->expected_count;
     for (kvo_dependency *each = tracked->dependencies; each != NULL; each = each->to)

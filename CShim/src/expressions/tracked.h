@@ -64,8 +64,8 @@ struct kvo_tracked {
   uint64_t order;
   /** The members from here on are guarded by `lock`. */
   kvo_dependency *dependencies;
-  /** How often the list has changed. */
-  uint64_t list_changes;
+  /** How often the list has changed. Read without the lock by who compares it with an earlier count. */
+  _Atomic uint64_t list_changes;
   uint64_t started, committed;
   /** The clock of the evaluating thread when the newest evaluation began. */
   uint64_t read_at;
@@ -261,6 +261,10 @@ KVO_HIDDEN void kvo__tracked_forget_last(kvo_tracked *tracked);
 KVO_HIDDEN void kvo__tracked_tell_initial(kvo_tracked *tracked, kvo_cell *now);
 
 static inline void kvo__tracked_retain(kvo_tracked *tracked) { atomic_fetch_add(&tracked->references, 1); }
+
+static inline uint64_t kvo__list_changes(const kvo_tracked *tracked) {
+  return atomic_load_explicit(&tracked->list_changes, memory_order_relaxed);
+}
 
 static inline kvo_info *kvo__dependency_info(const kvo_dependency *dependency) {
   return kvo__slot_info(atomic_load_explicit(&dependency->node.slot, memory_order_relaxed));

@@ -50,9 +50,11 @@ void kvo__deliver_present(kvo_node *node, kvo_info *info, const void *old_value)
       .kind = KVO_CHANGE_SETTING,
       .observation = node->id,
   };
+  bool is_kept = kvo__info_retain(info);
   kvo__call_direct(&record, node);
   if (value != NULL) kvo__property_release(property, value);
   kvo__let_go_of_object(mark);
+  if (is_kept) kvo__info_release(info);
 }
 
 /* Makes a delivery or, of an endless cycle, drops it: its observer knows what it sets itself. An expression must nevertheless follow the

@@ -230,6 +230,13 @@ static inline kvo_info *kvo__slot_info(kvo_slot *slot) {
 /** The binding's object that the info's object is the header of. */
 static inline void *kvo__info_instance(const kvo_info *info) { return (char *)info->object - info->cls->header_offset; }
 
+/** Keeps the object of an info, which is alive, until kvo__info_release; false if its class does not provide for that. */
+static inline bool kvo__info_retain(const kvo_info *info) {
+  return info->cls->retain != NULL && info->cls->retain(kvo__info_instance(info)) != NULL;
+}
+/** May destroy the object. No lock may be held; the caller is a reader. */
+static inline void kvo__info_release(const kvo_info *info) { info->cls->release(kvo__info_instance(info)); }
+
 /** The property that the slot's key names, or NULL for an undefined key. */
 static inline const kvo_property *kvo__slot_property(const kvo_info *info, const kvo_slot *slot) {
   return slot->index != KVO_NO_PROPERTY ? info->cls->properties[slot->index] : NULL;

@@ -1,6 +1,7 @@
 // An observable class: its properties by name and by key path, its declared dependencies, and its class in the C runtime.
 
 import CKVO
+import CSwiftRuntime
 import Synchronization
 
 /// A key of a property that subclasses may not see.
@@ -214,6 +215,7 @@ final class KeyValueClass: @unchecked Sendable {
     guard status == KVO_OK, let made else {
       fatalError("KVO cannot register \(type): \(String(cString: kvo_status_string(status)))")
     }
+    kvo_binding_class_keep(made, { swift_tryRetain($0) }, { Unmanaged<AnyObject>.fromOpaque($0).release() })
     return made
   }
 }
