@@ -256,7 +256,7 @@ static void check_scope(kvo_scope_kind kind) {
   free_cells(cells, 4);
 }
 
-TEST("in a scope bindings settle at its end, before anyone is told, each evaluated once") {
+TEST("in a scope bindings settle at its end, before any observer is notified, each evaluated once") {
   check_scope(KVO_SCOPE_COALESCES);
   check_scope(KVO_SCOPE_COALESCES_IF_CHANGED);
 }

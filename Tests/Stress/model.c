@@ -1,5 +1,5 @@
 /* model.c - checks the objects and observations that a round has left, while no thread runs, against the fuzzer's model: it gets the same
- * ones, and says what each observation reads, which value it has, how many an object has, and who is told of a change. */
+ * ones, and says what each observation reads, which value it has, how many an object has, and which observers a change notifies. */
 #include "model_state.h"
 #include "round.h"
 
@@ -132,11 +132,11 @@ static void check_deliveries(int slot, key key) {
     const char *name = observed_paths[each->path];
     for (int prior = 0; prior < 2; prior++)
       if (each->calls[prior] - before[i][prior] != right[i][prior])
-        fail("\"%s\" is told %d times, not %d, %s a change of \"%s\"", name, each->calls[prior] - before[i][prior],
+        fail("\"%s\" is notified %d times, not %d, %s a change of \"%s\"", name, each->calls[prior] - before[i][prior],
              right[i][prior], prior ? "before" : "after", key_infos[key].name);
     bool gets_value = right[i][false] != 0 && !is_single(each->path) && (each->options & KVO_NEW) != 0;
     if (gets_value && each->last != last_value(each))
-      fail("\"%s\" is told %d, and has the value %d", name, each->last, last_value(each));
+      fail("\"%s\" got %d, and has the value %d", name, each->last, last_value(each));
   }
 }
 
@@ -151,7 +151,7 @@ static void check_resuming(int number) {
   if (kvo_observation_resume(of->id, tell) != KVO_OK) fail("\"%s\" cannot be resumed", name);
   if (kvo_observation_resume(of->id, true) != KVO_OK) fail("\"%s\" cannot be resumed again", name);
   if (of->calls[false] - before != take_calls()[number][false])
-    fail("\"%s\" is told %d times when it is resumed", name, of->calls[false] - before);
+    fail("\"%s\" is notified %d times when it is resumed", name, of->calls[false] - before);
 }
 
 void round_check(void) {

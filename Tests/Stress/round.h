@@ -22,7 +22,7 @@ typedef struct node {
   _Atomic int changes[KEYS];
 } node;
 
-/* Key paths of the schema that are observed; those before `O_FAR` are keys that are told directly. */
+/* Key paths of the schema that are observed; those before `O_FAR` are single keys. */
 typedef enum observed { O_VALUE, O_OTHER, O_QUIET, O_NEXT, O_FAR, OBSERVED = 9 } observed;
 extern const char *const observed_paths[OBSERVED];
 static inline bool is_single(observed of) { return of < O_FAR; }

@@ -107,13 +107,10 @@ KVO_API kvo_status kvo_binding_class_register(const char *name, kvo_class *KVO_N
                                               size_t header_offset, const kvo_binding_property *KVO_NULLABLE properties,
                                               size_t count, kvo_class *KVO_NULLABLE *KVO_NONNULL out);
 
-/** Has the runtime keep objects of a binding's class, and of subclasses that are registered later, alive while their observers are notified
- * after the setter has returned: at the end of a scope, after bindings have been settled, and where too many deliveries nest. Otherwise an
- * observer that drops the last reference frees the object while it runs. Call it before there are objects of the class.
- *
- * @param retain   Returns NULL if the object is being destroyed already; it is not released then. Any thread.
- * @param release  Undoes that. Any thread; no lock is held.
- * @return         KVO_OK. INVALID_ARGUMENT, and nothing is changed, if an argument is NULL or the class is none of a binding. */
+/** Has the runtime retain objects of a binding's class, and of subclasses that are registered later, while observers are notified after the
+ * setter has returned, as at the end of a scope: an observer may drop the last reference. Call it before the class has objects. `retain`
+ * returns NULL, and the object is not released, if its destruction has begun. Both are called on any thread, without a lock. Fails with
+ * INVALID_ARGUMENT if an argument is NULL or a binding has not registered the class. */
 KVO_API kvo_status kvo_binding_class_keep(kvo_class *cls, void *KVO_NULLABLE (*KVO_NONNULL retain)(void *instance),
                                           void (*release)(void *instance));
 

@@ -69,10 +69,18 @@ KVO_HIDDEN void kvo__frame_drop(kvo_frame *frame);
 KVO_HIDDEN kvo_change_place kvo__frame_reaches(kvo_frame_content *change, const void *frame);
 /** Notifies an observer before the change: a direct one, or an expression that is a leaf. */
 KVO_HIDDEN void kvo__send_prior(const kvo_frame_content *change, kvo_node *node, bool is_leaf, const void *old_value);
+/* ---------------------------------------------------------------------------------------------------------- stored.c -- */
+
 /** Begins a silent change, if there are expressions for its end to evaluate. */
 KVO_HIDDEN void kvo__follow_silently(const kvo_object *object, kvo_key key);
 /** Ends a change that kvo__follow_silently may have begun, and that was not made. */
 KVO_HIDDEN void kvo__not_stored(const kvo_object *object, kvo_key key);
+
+/* ----------------------------------------------------------------------------------------------------------- mutes.c -- */
+
+/** Uses up a mute of this object and key, if there is one. A mute silences one change; later changes by observers or by the setter notify
+ * as usual. */
+KVO_HIDDEN bool kvo__mute_take(const kvo_object *object, kvo_key key);
 /** Whether this thread is inside a binding's store of this computed property, which notifies by itself. */
 KVO_HIDDEN bool kvo__is_muted(const kvo_object *object, kvo_key key);
 /** Whether this thread has a mute or an announced change of this object and key, whose end follows the store. */

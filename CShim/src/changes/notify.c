@@ -58,55 +58,9 @@ static uint32_t present_depth(void) {
   return kvo__own.thread != NULL ? atomic_load_explicit(&kvo__own.thread->depth, memory_order_relaxed) : 0;
 }
 
-void kvo_mute_begin(kvo_mute *mute, kvo_object *object, kvo_key key) {
-  if (mute == NULL) return;
-  const kvo_class *cls = kvo_object_class(object);
-  const kvo_property *property = cls != NULL ? kvo__class_find(cls, key) : NULL;
-  mute->outer = kvo__own.mutes;
-  mute->object = object;
-  mute->key = key;
-  mute->depth = present_depth();
-  mute->is_computed = property != NULL && (property->flags & KVO_PROPERTY_COMPUTED) != 0;
-  mute->is_used = false;
-  kvo__own.mutes = mute;
-  kvo__own.open_changes++;
-}
-
-void kvo_mute_end(kvo_mute *mute) {
-  kvo_mute **link = &kvo__own.mutes;
-  while (*link != NULL && *link != mute) link = &(*link)->outer;
-  if (*link == NULL) return;
-  *link = mute->outer;
-  kvo__own.open_changes--;
-}
-
-/* Uses up a mute of this object and key, if there is one. A mute silences one change; later changes by observers or by the setter notify as
- * usual. */
-static bool takes_mute(const kvo_object *object, kvo_key key) {
-  kvo_mute *mute = kvo__own.mutes;
-  while (mute != NULL && (mute->object != object || mute->key != key || mute->is_computed || mute->is_used))
-    mute = mute->outer;
-  if (mute == NULL) return false;
-  return mute->is_used = true;
-}
-
-bool kvo__is_muted(const kvo_object *object, kvo_key key) {
-  const kvo_mute *mute = kvo__own.mutes;
-  while (mute != NULL && (mute->object != object || mute->key != key || mute->depth != present_depth()))
-    mute = mute->outer;
-  return mute != NULL && mute->is_computed;
-}
-
-bool kvo__notifies_itself(const kvo_object *object, kvo_key key) {
-  const kvo_mute *mute = kvo__own.mutes;
-  while (mute != NULL && (mute->object != object || mute->key != key)) mute = mute->outer;
-  if (mute != NULL) return true;
-  return kvo__manual_innermost() != NULL && kvo__manual_find(&kvo__own.thread->manuals, NULL, object, key) != NULL;
-}
-
 /* kvo_frame_begin while this thread has an open mute, an announced change or a scope. */
 __attribute__((noinline, cold)) static uint32_t begin_slowly(kvo_frame *frame, kvo_object *object, kvo_key key) {
-  if (takes_mute(object, key) || kvo__scope_takes(object, key, true)) return 0;
+  if (kvo__mute_take(object, key) || kvo__scope_takes(object, key, true)) return 0;
   uint32_t wants = kvo__frame_begin(frame, object, key, true, KVO_CHANGE_SETTING, NULL);
   if (wants != 0) kvo__manual_is_doubled(object, key);
   return wants;
@@ -513,58 +467,4 @@ void kvo_frame_end(kvo_frame *frame) {
   end_mark(change);
   if (change->is_tapped) kvo__hooks.change_ends(change);
   kvo__leave(change->info, change->entered);
-}
-
-/* -------------------------------------------------------------------------------------------------------- Late paths -- */
-
-void kvo__follow_silently(const kvo_object *object, kvo_key key) {
-  kvo_info *info = kvo__word_info(kvo__word(object));
-  const kvo_slot *slot = info != NULL ? kvo__slot_find(info, key) : NULL;
-  if (slot != NULL && atomic_load_explicit(&slot->wants, memory_order_acquire) != 0) kvo__silent_begin(info, key);
-}
-
-/* A key path subscribes to a key before it reads it. A setter stores first and then looks for subscribers. So either the path reads what
- * was stored, or the setter finds the path here. */
-static void follow_store(kvo_info *info, kvo_key key, bool silent) {
-  kvo_slot *slot = kvo__slot_find(info, key);
-  if (slot == NULL || (slot->manual && !silent)) return;
-  unsigned wants = atomic_load_explicit(&slot->wants, memory_order_acquire);
-  if (wants == 0) return;
-  uint64_t entered = kvo__enter(info);
-  uint64_t limit = atomic_load_explicit(&info->births, memory_order_acquire);
-  bool binds = !silent && (wants & KVO_SLOT_BINDS) != 0;
-  kvo_open_scope *hold = binds ? kvo__settle(slot, present_depth(), false) : NULL;
-  for (kvo_node *node = atomic_load(&slot->newest); node != NULL; node = atomic_load(&node->older)) {
-    if (binds && (node->options & KVO_NODE_BINDS) != 0) continue;
-    uint64_t birth = atomic_load_explicit(&node->birth, memory_order_acquire);
-    if (birth > limit || !atomic_load_explicit(&node->live, memory_order_acquire)) continue;
-    bool is_own = kvo__node_is_own(node);
-    if (is_own && !silent && (node->options & KVO_INITIAL) != 0 && kvo__node_kind(node) == KVO_NODE_DIRECT)
-      kvo__deliver_present(node, info, NULL);
-    else if (!is_own && !silent)
-      kvo__tracked_missed(node->user_data, birth);
-    else if (!is_own && kvo__node_kind(node) != KVO_NODE_LEAF) /* a leaf goes on reading what it has read */
-      kvo__tracked_react(node->user_data, KVO_STORED_SILENTLY, NULL);
-  }
-  if (hold != NULL) kvo__scope_close(hold);
-  kvo__leave(info, entered);
-}
-
-void kvo_binding_stored(kvo_object *object, kvo_key key) {
-  if (object == NULL || kvo__scope_has(object, key)) return;
-  uintptr_t word = kvo__word(object);
-  if ((word & KVO_WORD_OBSERVED) == 0) return;
-  bool silent = false;
-  if (kvo__own.open_changes != 0 && !kvo__scope_stored(object, key, &silent)) return;
-  kvo_info *info = kvo__word_info(word);
-  follow_store(info, key, silent);
-  if (silent) kvo__silent_end(info, key);
-}
-
-void kvo__not_stored(const kvo_object *object, kvo_key key) {
-  if (kvo__scoped(object) == KVO_SILENT) kvo__silent_end(kvo__word_info(kvo__word(object)), key);
-}
-
-void kvo_object_stored(kvo_object *object, const char *key) {
-  if (object != NULL && key != NULL) kvo_binding_stored(object, kvo_key_hash(key, strlen(key)));
 }

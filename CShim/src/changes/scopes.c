@@ -170,7 +170,7 @@ void kvo__scopes_forget(const kvo_object *object) {
     use(scope);
     for (kvo_coalesced *change; (change = find_from(scope, object, 0)) != NULL;) {
       kvo__index_remove(&scope->by_key, &change->entry);
-      content(change)->started = true;                  /* its death is told instead */
+      content(change)->started = true;                  /* observers are notified of the death instead */
       if (change != scope->present) end_change(change); /* otherwise it ends when the observer has returned */
     }
     let_go(scope);
@@ -320,7 +320,7 @@ bool kvo__is_open(const kvo_tracked *tracked, kvo_slot *slot, const kvo_change_p
     bool is_own = place != NULL && place->scope == scope && (place->own == NULL || place->own == slot);
     if (tracked->is_binding && (scope->is_over || scope->is_settling)) is_own = true; /* it has run, or is about to */
     if (!is_own && !scope->is_over && scope->opener == slot)
-      return true; /* it is told when the bindings have been settled */
+      return true; /* its observer is notified once the bindings have settled */
     kvo_coalesced *change = is_own ? NULL : find(scope, object, slot->key);
     /* Of a change that is being told the mark says what it is still coming to. */
     bool is_told =

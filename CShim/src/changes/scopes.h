@@ -1,7 +1,7 @@
 /* changes/scopes.h - stretches of a thread's code in which changes of certain objects are coalesced or silent: scopes.c,
  * scope_objects.c.
- * circle: notify.c, scopes.c, settle.c: a change asks the scope whether it may notify; the scope keeps its own changes in frames; bindings
- * are settled in a scope, before its changes and those of others are told. */
+ * circle: notify.c, scopes.c, settle.c, stored.c: a change asks the scope whether it may notify; the scope keeps its own changes in frames;
+ * bindings are settled in a scope, before its observers and others are notified. */
 #ifndef KVO_SCOPES_H
 #define KVO_SCOPES_H
 

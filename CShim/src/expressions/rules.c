@@ -1,4 +1,4 @@
-/* rules.c - what becomes of an expression when something happens to what it has read: one table of events and states.
+/* rules.c - the state machine of an observed expression: one table says, for each event and state, what is done.
  *
  * An expression is settled, then its observer is notified. To settle it is to evaluate it and to link it to what it reads now. The old
  * value of a notification is the value that was delivered last. */
