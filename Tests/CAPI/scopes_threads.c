@@ -74,6 +74,25 @@ TEST("the end of a scope tells a path that an earlier thread has told last, too"
   }
 }
 
+/* As those of an actor, or of tasks. */
+TEST("the end of a scope tells an expression once, although another thread has evaluated it before") {
+  make_items();
+  total sum = {.of = {a, b, c}};
+  watch_total(&sum, KVO_OLD | KVO_NEW);
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, set_end, (void *)(intptr_t)10) == 0);
+  pthread_join(thread, NULL);
+  CHECK_EQ(sum.calls, 1);
+  BEGIN(scope, KVO_SCOPE_COALESCES, a, b, c);
+  item_set_value(a, 4);
+  item_set_value(b, 5);
+  item_set_value(c, 6);
+  kvo_scope_end(&scope);
+  CHECK_EQ(sum.calls, 2);
+  CHECK_EQ(sum.old_value, 14);
+  CHECK_EQ(sum.new_value, 15);
+}
+
 static void *leave_open(void *arg) {
   (void)arg;
   BEGIN(scope, KVO_SCOPE_COALESCES, a);

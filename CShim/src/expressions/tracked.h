@@ -309,10 +309,10 @@ KVO_HIDDEN bool kvo__tracked_awaits_silent(kvo_tracked *tracked);
 KVO_HIDDEN void kvo__tracked_stop(kvo_tracked *tracked);
 /** Ends the observation: from now on no callback and no evaluation starts. May be called several times. */
 KVO_HIDDEN void kvo__tracked_end(kvo_tracked *tracked);
-/** Whether it was told on this thread with a value that was read after this time of the thread's clock. If several threads evaluate it,
- * what one has delivered says nothing about the others: then it is delivered once too often. tracked->lock is held. */
+/** Whether the value that was delivered last was read and delivered by this thread, after this time of its clock. tracked->lock is
+ * held. */
 static inline bool kvo__was_told_since(const kvo_tracked *tracked, uint64_t since) {
-  return !tracked->is_shared && tracked->told_by == kvo__thread_serial() && tracked->told_at > since;
+  return tracked->told_by == kvo__thread_serial() && tracked->told_at > since;
 }
 /** The same, and no change is left to whoever settles it next. */
 KVO_HIDDEN bool kvo__tracked_is_told(kvo_tracked *tracked, uint64_t since);
