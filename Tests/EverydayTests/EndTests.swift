@@ -17,6 +17,22 @@
     deinit { log.add("deinit") }
   }
 
+  actor Reader {
+    var titles: [String] = []
+
+    /// All but the last one have the actor as receiver.
+    func observe(_ document: SharedDocument, _ copy: SharedDocument) -> [NSKeyValueObservation] {
+      [
+        document.onChange(of: \.title, for: self) { me, _, new in me.titles.append(new) },
+        document.observe(\.title, options: [.new], for: self) { me, _, change in me.titles.append(change.newValue!) },
+        document.onChange(of: \.title, \.pages, for: self) { me, title, _ in me.titles.append(title) },
+        document.source(\.title).map { $0 + "!" }.onChange(for: self) { me, _, new in me.titles.append(new) },
+        document.onChange(of: \.title, delivery: .on(self), for: self) { @Sendable _, _, _ in },
+        copy.bind(\.title, with: document, \.title),
+      ]
+    }
+  }
+
   @Suite("The end of an observation")
   struct EndTests {
     @Test("comes with an actor that is the receiver, which it does not keep")
@@ -36,6 +52,22 @@
       }
       #expect(log.all == ["deinit", "deinit"])
       document.title = "A"
+    }
+
+    @Test("comes with the first change after the death of the actor on which the handler would be called")
+    func actorsThatAreGone() async {
+      let (document, copy, reasons) = (SharedDocument(), SharedDocument(), Log<NSKeyValueObservation.EndReason>())
+      var tokens: [NSKeyValueObservation] = []
+      do {
+        let reader = Reader()
+        tokens = await reader.observe(document, copy)
+        tokens.append(document.onChange(of: \.title, delivery: .on(reader)) { _, _ in })
+      }
+      for token in tokens { token.onEnd(reasons.add) }
+      #expect(reasons.all == [])
+      document.title = "A"
+      #expect(reasons.all.count == tokens.count && tokens.allSatisfy { !$0.isActive } && copy.title == "")
+      #expect(reasons.all.filter { $0 == .receiverDied }.count == tokens.count - 2)
     }
 
     @Test("releases the closure at once, also if a queue still holds a delivery")

@@ -17,9 +17,9 @@ final class ActorDelivery<Value>: @unchecked Sendable {
     self.tell = tell
     let reference = unretained(actor)
     pending = PendingChanges(coalesces: false, expectsInitial: expectsInitial, deliver: tell) { pending in
-      // Without the actor, what waits is dropped.
-      guard let actor = reference() else { return }
+      guard let actor = reference() else { return false }
       Task { [weak pending] in await run(on: actor) { pending?.deliverAll() } }
+      return true
     }
     gate = ActorGate(actor, reference, pending)
   }

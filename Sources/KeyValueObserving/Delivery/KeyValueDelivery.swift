@@ -11,14 +11,15 @@ public import Foundation
 /// Changes are delivered one after the other, in the order in which they were made and with the values as they were, also on a queue
 /// that runs several blocks at once. What waits when the observation ends is dropped.
 public struct KeyValueDelivery: Sendable {
-  @usableFromInline let schedule: @Sendable (@escaping @Sendable () -> Void) -> Void
+  /// Has a function called there, later; returns `false` if that is gone.
+  @usableFromInline let schedule: @Sendable (@escaping @Sendable () -> Void) -> Bool
   /// What reports and the graph say.
   @usableFromInline let name: String
   /// The actor that calls the handler, if it is one.
   @usableFromInline let actor: (any Actor)?
 
   private init(
-    _ name: String, actor: (any Actor)? = nil, schedule: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
+    _ name: String, actor: (any Actor)? = nil, schedule: @escaping @Sendable (@escaping @Sendable () -> Void) -> Bool
   ) {
     self.name = name
     self.actor = actor
@@ -32,7 +33,10 @@ public struct KeyValueDelivery: Sendable {
   /// On a dispatch queue. The main queue is also that of the main actor.
   public static func on(_ queue: DispatchQueue) -> KeyValueDelivery {
     let actor = queue.getSpecific(key: mainQueueKey) != nil ? MainActor.shared : nil
-    return KeyValueDelivery("on queue \(queue.label)", actor: actor) { body in queue.async(execute: body) }
+    return KeyValueDelivery("on queue \(queue.label)", actor: actor) { body in
+      queue.async(execute: body)
+      return true
+    }
   }
 
   /// On an operation queue. While it is suspended, changes wait.
@@ -41,6 +45,7 @@ public struct KeyValueDelivery: Sendable {
     let actor = queue === OperationQueue.main ? MainActor.shared : nil
     return KeyValueDelivery("on queue \(queue.name ?? "without a name")", actor: actor) { body in
       queue.addOperation(body)
+      return true
     }
   }
 
@@ -48,19 +53,27 @@ public struct KeyValueDelivery: Sendable {
   /// is made on the actor.
   public static func on(_ actor: any Actor) -> KeyValueDelivery {
     KeyValueDelivery("on \(type(of: actor))", actor: actor) { [weak actor] body in
-      if let actor { Task { await run(on: actor, body) } }
+      guard let actor else { return false }
+      Task { await run(on: actor, body) }
+      return true
     }
   }
 
   /// On a task executor.
   public static func executor(_ executor: any TaskExecutor) -> KeyValueDelivery {
-    KeyValueDelivery("on \(type(of: executor))") { body in Task(executorPreference: executor) { body() } }
+    KeyValueDelivery("on \(type(of: executor))") { body in
+      Task(executorPreference: executor) { body() }
+      return true
+    }
   }
 
   /// On a serial executor, as an actor's jobs are.
   public static func executor(_ executor: any SerialExecutor) -> KeyValueDelivery {
     let actor = ExecutorActor(executor)
-    return KeyValueDelivery("on \(type(of: executor))") { body in Task { await run(on: actor, body) } }
+    return KeyValueDelivery("on \(type(of: executor))") { body in
+      Task { await run(on: actor, body) }
+      return true
+    }
   }
 }
 

@@ -21,6 +21,10 @@ class PendingDelivery {
   /// What waits goes on waiting.
   func pause() { paused.store(true, ordering: .sequentiallyConsistent) }
 
+  /// Sets a function that ends the observation if its receiver has died. It is called if there is nothing any more where the observer could
+  /// be called: the actor may be the receiver.
+  func setReceiver(_ endIfDead: @escaping () -> Void) {}
+
   /// What waits is delivered again.
   @usableFromInline
   func resume() { paused.store(false, ordering: .sequentiallyConsistent) }
@@ -38,6 +42,7 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
     /// While the last of them was made within another change, which its observer gets later: the thread, and the depth of that change.
     @usableFromInline var outer: (thread: UInt, depth: UInt32) = (0, 0)
     @usableFromInline var isScheduled = false
+    var endIfReceiverIsDead: (() -> Void)?
 
     @inlinable
     init() {}
@@ -55,7 +60,7 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
   /// Whether the old value of each change is the new value of the one before.
   @usableFromInline let isSequence: Bool
   @usableFromInline let deliver: (NSKeyValueObservedChange<Value>) -> Void
-  @usableFromInline let schedule: (PendingChanges) -> Void
+  @usableFromInline let schedule: (PendingChanges) -> Bool
 
   /// - Parameters:
   ///   - coalesces: Whether the changes that wait are merged into one.
@@ -64,11 +69,12 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
   ///   - expectsInitial: Whether this thread is about to add the initial value, which comes first whatever other threads add. If there
   ///     is none, `follow` ends that.
   ///   - deliver: Calls the observer.
-  ///   - schedule: Has `deliverAll` called, later, where the observer is to be called.
+  ///   - schedule: Has `deliverAll` called, later, where the observer is to be called; returns `false` if that is gone. Then the observation
+  ///     ends.
   @inlinable
   init(
     coalesces: Bool, isSequence: Bool = false, expectsInitial: Bool,
-    deliver: @escaping (NSKeyValueObservedChange<Value>) -> Void, schedule: @escaping (PendingChanges) -> Void
+    deliver: @escaping (NSKeyValueObservedChange<Value>) -> Void, schedule: @escaping (PendingChanges) -> Bool
   ) {
     self.coalesces = coalesces
     self.isSequence = isSequence
@@ -125,7 +131,11 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
       defer { added.isScheduled = true }
       return !added.isScheduled
     }
-    if isFirst { schedule(self) }
+    if isFirst { scheduleAll() }
+  }
+
+  override func setReceiver(_ endIfDead: @escaping () -> Void) {
+    added.withLock { $0.endIfReceiverIsDead = endIfDead }
   }
 
   @usableFromInline
@@ -135,7 +145,29 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
       defer { added.isScheduled = true }
       return !added.isScheduled
     }
-    if isFirst { schedule(self) }
+    if isFirst { scheduleAll() }
+  }
+
+  @inlinable
+  func scheduleAll() { if !schedule(self) { abandon() } }
+
+  /// Drops what waits, and ends the observation, because there is nothing any more where its observer could be called. While it is being
+  /// registered, the next change does so.
+  @usableFromInline
+  func abandon() {
+    let (dropped, endIfReceiverIsDead) = added.withLock { added in
+      defer { added.changes = [] }
+      added.isScheduled = false
+      waiting.subtract(added.changes.count, ordering: .relaxed)
+      return (added.changes, added.endIfReceiverIsDead)
+    }
+    // Their values are released here, without the lock.
+    withExtendedLifetime(dropped) {}
+    endIfReceiverIsDead?()
+    let observation = observation.load(ordering: .acquiring)
+    guard observation != 0 else { return }
+    kvo_binding_observer_died(observation)
+    for other in others { kvo_binding_observer_died(other) }
   }
 
   /// Takes the next change that waits; `nil` if there is none.
@@ -175,13 +207,13 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
     }
     // Of merged changes there is one at a time. So that not each of many has to be scheduled by the thread that makes it, this function
     // is once more scheduled after it has delivered one.
-    if coalesces, deliversSome, !isPaused { return schedule(self) }
+    if coalesces, deliversSome, !isPaused { return scheduleAll() }
     let remains = first < batch.count
     let goesOn = added.withLock { added in
       added.isScheduled = !isPaused && (remains || !added.changes.isEmpty)
       return added.isScheduled
     }
-    if goesOn { schedule(self) }
+    if goesOn { scheduleAll() }
   }
 }
 

@@ -36,6 +36,7 @@ class ReceiverReference<Receiver: AnyObject>: @unchecked Sendable {
     delivery: PendingDelivery? = nil
   ) -> NSKeyValueObservation {
     end.follow(observation, others, receiver)
+    delivery?.setReceiver { _ = self.load() }
     return ExtendedObservation(observation, others: others, end: end, delivery: delivery)
   }
 
