@@ -16,7 +16,9 @@ final class LiveTraceTests {
     let program = try ServedProgram(socket: "1")
     let said = try kvo("trace", program.name, "--seconds", "0.3", in: folder)
     #expect(said.status == 0)
-    #expect(said.errors.hasPrefix("served (process \(program.pid)): 0.3 s, "), "\(said.errors)")
+    // A busy machine ends the recording a little later.
+    let seconds = said.errors.wholeMatch(of: /served \(process (\d+)\): (\d+\.\d) s, .*\n/)
+    #expect(seconds?.1 == "\(program.pid)" && seconds.map { Double($0.2)! >= 0.3 } == true, "\(said.errors)")
     let data = try #require(FileManager.default.contents(atPath: "\(folder)/trace-\(program.pid).json"))
     let events = try #require(JSONSerialization.jsonObject(with: data) as? [[String: Any]])
     #expect(events.contains { $0["name"] as? String == "set Document.title" })
