@@ -292,3 +292,41 @@ TEST("a path that a newer observer leads elsewhere in nested scopes is told the 
     item_destroy(other_end);
   }
 }
+
+static watcher late;
+
+static void watch_late(watcher *self, const kvo_change *change) {
+  (void)self;
+  if (change->is_prior && late.id == 0) watch(a, "value", KVO_OLD | KVO_NEW | KVO_INITIAL, &late);
+}
+
+TEST("who registers before a store, with the initial value, is told of the change at the end of the scope") {
+  for (int kind = KVO_SCOPE_COALESCES; kind <= KVO_SCOPE_COALESCES_IF_CHANGED; kind++) {
+    make_items();
+    late = (watcher){0};
+    watcher prior = {.then = watch_late};
+    watch(a, "value", KVO_PRIOR, &prior);
+    BEGIN(scope, (kvo_scope_kind)kind, a);
+    item_set_value(a, 5);
+    CHECK_EQ(late.calls, 1);
+    CHECK_EQ(late.new_value.integer, 1);
+    kvo_scope_end(&scope);
+    CHECK_TOLD(late, 2, 1, 5);
+    CHECK_OK(kvo_remove_observer(late.id));
+    CHECK_OK(kvo_remove_observer(prior.id));
+    destroy_items();
+  }
+}
+
+TEST("who registers in a scope, and wants the old value as the first, is told that of the change which follows") {
+  make_items();
+  watcher first = {0}, second = {0};
+  watch(a, "value", KVO_NEW, &first);
+  BEGIN(scope, KVO_SCOPE_COALESCES, a);
+  item_set_value(a, 5);
+  watch(a, "value", KVO_OLD | KVO_NEW, &second);
+  item_set_value(a, 6);
+  kvo_scope_end(&scope);
+  CHECK_TOLD(second, 1, 5, 6);
+  CHECK_EQ(first.calls, 1);
+}

@@ -256,6 +256,28 @@ static void check_scope(kvo_scope_kind kind) {
   free_cells(cells, 4);
 }
 
+TEST("bindings that were made before those that set what they read are evaluated once, too") {
+  enum { CELLS = 5 };
+  static const int orders[][CELLS - 1] = {{3, 2, 1, 4}, {3, 1, 4, 2}, {4, 3, 2, 1}, {1, 2, 3, 4}};
+  for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+    cell cells[CELLS] = {{.of = {NULL}}};
+    for (int at = 0; at < CELLS; at++) cells[at].object = item_make(0);
+    cells[1].of[0] = &cells[0];
+    cells[2].of[0] = &cells[1];
+    cells[3].of[0] = &cells[0], cells[3].of[1] = &cells[2];
+    cells[4].of[0] = &cells[1], cells[4].of[1] = &cells[3];
+    for (int at = 0; at < CELLS - 1; at++) {
+      cell *self = &cells[orders[i][at]];
+      CHECK_OK(kvo_bind_computed(as_object(self->object), "value", compute, self, NULL, &self->id));
+    }
+    for (int at = 1; at < CELLS; at++) cells[at].evaluated = 0;
+    item_set_value(cells[0].object, 1);
+    for (int at = 1; at < CELLS; at++) CHECK_EQ(cells[at].evaluated, 1);
+    CHECK_EQ(cells[4].object->value, 3);
+    free_cells(cells, CELLS);
+  }
+}
+
 TEST("in a scope bindings settle at its end, before any observer is notified, each evaluated once") {
   check_scope(KVO_SCOPE_COALESCES);
   check_scope(KVO_SCOPE_COALESCES_IF_CHANGED);
@@ -351,4 +373,31 @@ TEST("what a binding makes of the property whose change it follows is told once,
   CHECK_EQ(w.calls, 1);
   CHECK_OK(kvo_remove_observer(w.id));
   destroy_items();
+}
+
+static void lead_elsewhere(watcher *self, const kvo_change *change) {
+  if (change->is_prior && a->next == b) item_set_next(a, self->then_arg);
+}
+
+TEST("a path that is led elsewhere while bindings settle is told the value there, and follows it") {
+  for (int is_newer = 0; is_newer < 2; is_newer++) {
+    make_items();
+    item *elsewhere = item_make(7);
+    item_set_next(a, b);
+    watcher path = {0}, prior = {.then = lead_elsewhere, .then_arg = elsewhere};
+    if (!is_newer) watch(a, "next.value", KVO_OLD | KVO_NEW, &path);
+    CHECK_OK(kvo_bind(as_object(c), "value", as_object(b), "value", NULL));
+    if (is_newer) watch(a, "next.value", KVO_OLD | KVO_NEW, &path);
+    watch(c, "value", KVO_PRIOR, &prior);
+    item_set_value(b, 5);
+    CHECK_TOLD(path, 1, 2, 7);
+    item_set_value(elsewhere, 8);
+    CHECK_TOLD(path, 2, 7, 8);
+    item_set_value(b, 6);
+    CHECK_EQ(path.calls, 2);
+    CHECK_OK(kvo_remove_observer(path.id));
+    CHECK_OK(kvo_remove_observer(prior.id));
+    destroy_items();
+    item_destroy(elsewhere);
+  }
 }

@@ -34,3 +34,41 @@ TEST("when several threads have set the sources of a binding, its target has the
   shared_destroy(target);
   for (int i = 0; i < SOURCES; i++) shared_destroy(sources[i]);
 }
+
+static _Atomic int is_setting, may_go_on, has_ended;
+static kvo_observation ended;
+
+static void stop_in_set(const kvo_change *change, void *user_data) {
+  (void)user_data;
+  if (!change->is_prior || is_setting) return;
+  is_setting = 1;
+  await(&may_go_on);
+}
+
+static void set_source(void *source) { set(source, 5); }
+
+static void end_and_wait(void *arg) {
+  (void)arg;
+  CHECK_OK(kvo_cancel_observer_and_wait(ended));
+  has_ended = 1;
+}
+
+TEST("whoever cancels a two-way binding and waits, waits for both directions") {
+  shared *sides[] = {shared_make(), shared_make()};
+  for (int i = 0; i < 2; i++) {
+    is_setting = may_go_on = has_ended = 0;
+    CHECK_OK(kvo_bind_two_way(&sides[0]->header, "value", &sides[1]->header, "value", &ended));
+    kvo_observation prior = observe_with(sides[i], "value", KVO_PRIOR, stop_in_set, NULL);
+    running *setting = start_thread(set_source, sides[1 - i]);
+    await(&is_setting);
+    running *ending = start_thread(end_and_wait, NULL);
+    a_moment();
+    CHECK_EQ((int)has_ended, 0);
+    may_go_on = 1;
+    join_thread(ending);
+    join_thread(setting);
+    CHECK_OK(kvo_remove_observer(prior));
+    set(sides[0], 0), set(sides[1], 0);
+  }
+  shared_destroy(sides[0]), shared_destroy(sides[1]);
+}

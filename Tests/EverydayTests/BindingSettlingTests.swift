@@ -148,6 +148,18 @@
       #expect(named.all == [3])
     }
 
+    @Test("one ends with its target without being evaluated again: its closure may capture that as unowned")
+    func unownedTarget() {
+      let document = SharedDocument()
+      do {
+        let sides = Sides()
+        sides.bind(\.left) { [unowned sides] in sides.right + document.pages }
+        sides.right = 1
+        #expect(sides.left == 1)
+      }
+      document.pages = 5
+    }
+
     @Test("a target of two sources, each set by a thread of its own, ends with the last values")
     func threads() {
       for _ in 0..<50 {

@@ -1,6 +1,7 @@
 /* registrations.c - the cost of registering, removing and listing among n observations. */
 #include "scaling.h"
 
+#include <kvo/kvo_binding.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -69,6 +70,22 @@ ROW("remove one observer that is registered with n contexts, by context at rando
   for (size_t i = 0; i < n; i++) listen_for(one, as_object(object), "value", KVO_NEW, &contexts[i]);
   MEASURE for (size_t i = 0; i < n; i++)
       CHECK_OK(kvo_remove_observer_for_context(as_object(object), one, "value", &contexts[order[i]]));
+}
+
+ROW("end all observations of each of n observers of a key, at random") {
+  item *object = item_make(0);
+  const size_t *order = scaling_shuffled(n);
+  listener *all = listening(n, object, "value");
+  MEASURE for (size_t i = 0; i < n; i++)
+      CHECK_EQ((int)kvo_binding_end_all(as_object(object), &all[order[i]], NULL, false, NULL, 0), 1);
+}
+
+ROW("end all observations of each of n observers of a path, oldest first") {
+  item *object = item_make(0), *next = item_make(1);
+  item_set_next(object, next);
+  listener *all = listening(n, object, "next.value");
+  MEASURE for (size_t i = 0; i < n; i++)
+      CHECK_EQ((int)kvo_binding_end_all(as_object(object), &all[i], NULL, false, NULL, 0), 1);
 }
 
 ROW("remove n observers and wait") {

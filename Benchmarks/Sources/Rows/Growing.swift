@@ -14,7 +14,27 @@ public struct Growing {
     self.make = make
   }
 
-  public static var all: [Growing] { collectionChanges + throughProxies + keyPathReads + declared }
+  public static var all: [Growing] { collectionChanges + throughProxies + keyPathReads + declared + ends }
+
+  // MARK: - Ends
+
+  private static var ends: [Growing] {
+    [
+      Growing("end n bindings into one property, each by its token") { count in
+        let (shop, sources) = (Shop(0), (0..<count).map { _ in Shop(0) })
+        let tokens = sources.map { $0.source(\.numbers).bind(to: shop, \.numbers) }
+        return {
+          for token in tokens { token.invalidate() }
+          withExtendedLifetime(shop) {}
+        }
+      },
+      Growing("stop n receivers of one object, each by itself") { count in
+        let (shop, receivers) = (Shop(0), (0..<count).map { Ware($0) })
+        for receiver in receivers { shop.onChange(of: \.numbers, for: receiver) { _, _, _ in } }
+        return { for receiver in receivers { shop.stopObserving(for: receiver) } }
+      },
+    ]
+  }
 
   // MARK: - .collectionChanges
 

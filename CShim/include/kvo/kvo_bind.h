@@ -8,7 +8,9 @@
  * A binding ends when one of its objects is destroyed, or with kvo_cancel_observer and its id.
  *
  * Any thread. A binding is settled on the thread that makes the change, before the setter returns. If another thread is settling it at that
- * time, that thread does it once more instead, and the setter may return before. The target ends with the last value.
+ * time, that thread does it once more instead, and the setter may return before. The target ends with the last value. So a thread that
+ * changes what a binding reads uses the target and its observers until its setter returns, as if it set the target itself: nobody may
+ * destroy the target meanwhile.
  *
  * Bindings that never agree, such as `a = b + 1` and `b = a`, are KVO0024 after KVO_MAX_ROUNDS rounds; the report names them all, and each
  * property keeps the value that was set last.

@@ -192,7 +192,14 @@ typedef struct heights {
   bool is_queued, is_own;
 } heights;
 
-/* The lock is held. */
+/* Whether it reads what the other one sets. Not known of an expression. */
+static bool answers(const kvo_bound *bound, const kvo_bound *other) {
+  if (kvo__bound_tracked(bound) != NULL) return false;
+  kvo_slot *slot = atomic_load_explicit(&bound->node->slot, memory_order_relaxed);
+  return slot->key == other->key && kvo__slot_info(slot)->object == other->target;
+}
+
+/* Neither direction of a two-way binding is above the other. The lock is held. */
 static void look_at(const kvo_bound *bound, const kvo_open_scope *hold, kvo_slot *slot, heights *found) {
   const kvo_object *object = kvo__slot_info(slot)->object;
   for (const kvo_bound *each = next_setter(object, slot->key, NULL); each != NULL;
@@ -201,13 +208,14 @@ static void look_at(const kvo_bound *bound, const kvo_open_scope *hold, kvo_slot
       found->is_own = true;
       continue;
     }
+    if (answers(each, bound)) continue;
     if (each->height > found->greatest) found->greatest = each->height;
     if (hold != NULL && each->is_queued && settler_of(each) == address_of(hold) && each->height >= bound->height)
       found->is_queued = true;
   }
 }
 
-bool kvo__bound_waits(kvo_bound *bound, kvo_open_scope *hold) {
+bool kvo__bound_waits(kvo_bound *bound, kvo_open_scope *hold, bool has_run) {
   heights found = {0};
   kvo_tracked *tracked = kvo__bound_tracked(bound);
   if (tracked != NULL) kvo__lock(&tracked->lock);
@@ -216,7 +224,9 @@ bool kvo__bound_waits(kvo_bound *bound, kvo_open_scope *hold) {
   for (const kvo_dependency *each = tracked != NULL ? tracked->dependencies : NULL; each != NULL; each = each->to)
     look_at(bound, hold, atomic_load_explicit(&each->node.slot, memory_order_relaxed), &found);
   atomic_store(&bound->reads_target, found.is_own);
-  bool waits = found.is_queued && ++bound->put_back <= MOST_PUT_BACK;
+  /* What it reads may be set by a binding that is queued only when others have run. */
+  bool is_too_low = !has_run && found.greatest >= bound->height;
+  bool waits = hold != NULL && (found.is_queued || is_too_low) && ++bound->put_back <= MOST_PUT_BACK;
   if (bound->put_back <= MOST_PUT_BACK) bound->height = found.greatest + 1;
   if (waits) enqueue(bound, hold);
   kvo__unlock(&bound_lock);
@@ -230,4 +240,14 @@ static void set_other(kvo_node *node, void *arg) {
 
 bool kvo__bound_join(kvo_observation first, kvo_observation second) {
   return kvo__id_look_up(first, set_other, &second);
+}
+
+static void get_other(kvo_node *node, void *arg) {
+  if ((node->options & KVO_NODE_BINDS) != 0) *(kvo_observation *)arg = kvo__bound_of(node)->other;
+}
+
+kvo_observation kvo__bound_other(kvo_observation first) {
+  kvo_observation other = 0;
+  (void)kvo__id_look_up(first, get_other, &other);
+  return other;
 }

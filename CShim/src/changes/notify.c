@@ -362,8 +362,9 @@ __attribute__((noinline)) static void tell_expression(kvo_frame_content *change,
     return;
   }
   if (kvo__tracked_postpone(tracked, &place)) return;
-  if (kind == KVO_NODE_LEAF && kvo__own.open_changes != 0 && kvo__is_postponed(tracked, &place, true)) {
-    kvo__tracked_react(tracked, KVO_STORED, &place); /* the path is being led elsewhere by hand */
+  if (kvo__own.open_changes != 0 && kvo__is_postponed(tracked, &(kvo_change_place){.depth = place.depth}, true)) {
+    /* The path has been led elsewhere while bindings were settled, or is being led elsewhere by hand. */
+    kvo__tracked_react(tracked, KVO_STORED, &place);
     return;
   }
   if (kind == KVO_NODE_SUBJECT) /* the new elements may lead it to other keys */

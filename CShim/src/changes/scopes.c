@@ -222,6 +222,20 @@ static void *copy_value(kvo_coalesced *change, bool is_wanted) {
   return property != NULL ? kvo__property_copy(property, frame->info->object, NULL) : NULL;
 }
 
+/* Keeps the present value as the old one, if that is wanted and none is kept yet: before a store, and again if observers have been
+ * registered. */
+static void keep_old(const kvo_open_scope *scope, kvo_coalesced *change) {
+  if (change->old_value != NULL || change->is_over) return;
+  unsigned wants = atomic_load_explicit(&content(change)->slot->wants, memory_order_acquire);
+  bool is_wanted = (wants & KVO_FRAME_WANTS_OLD) != 0;
+  if (!is_wanted && scope->kind != KVO_SCOPE_COALESCES_IF_CHANGED) return;
+  void *present = copy_value(change, is_wanted);
+  if (change->is_over)
+    kvo__property_release(property_of(change), present);
+  else
+    change->old_value = present;
+}
+
 /* Notes the first change of a key. NULL if nobody observes the key, or without memory: then the change notifies as usual. */
 static kvo_coalesced *note(kvo_open_scope *scope, kvo_object *object, kvo_key key, bool by_setter) {
   kvo_frame frame;
@@ -242,13 +256,9 @@ static kvo_coalesced *note(kvo_open_scope *scope, kvo_object *object, kvo_key ke
   scope->last = &made->next;
   kvo__index_add(&scope->by_key, &made->entry);
   use(scope);
-  bool is_wanted = (wants & KVO_FRAME_WANTS_OLD) != 0;
-  void *old_value = is_wanted || scope->kind == KVO_SCOPE_COALESCES_IF_CHANGED ? copy_value(made, is_wanted) : NULL;
-  if (made->is_over)
-    kvo__property_release(property_of(made), old_value);
-  else
-    made->old_value = old_value;
+  keep_old(scope, made);
   tell_before(scope, made, 0);
+  if (atomic_load_explicit(&content(made)->info->births, memory_order_acquire) != made->seen) keep_old(scope, made);
   if (made->is_over)
     made = NULL;
   else if (content(made)->is_tapped)
@@ -257,12 +267,19 @@ static kvo_coalesced *note(kvo_open_scope *scope, kvo_object *object, kvo_key ke
   return made;
 }
 
+/* Called before and after a store, because not every setter comes back after it. */
+static void note_store(kvo_coalesced *change) {
+  change->stored = kvo__own.thread->clock;
+  change->registered = atomic_load_explicit(&content(change)->info->births, memory_order_acquire);
+}
+
 /* Observers have been registered, or expressions have begun to depend on the key, since the change was noted. */
 static void look_again(kvo_open_scope *scope, kvo_coalesced *change) {
   uint64_t after = change->seen;
   change->seen = atomic_load_explicit(&content(change)->info->births, memory_order_acquire);
   use(scope);
   tell_before(scope, change, after);
+  keep_old(scope, change);
   let_go(scope);
 }
 
@@ -286,7 +303,7 @@ bool kvo__scope_takes_slowly(kvo_object *object, kvo_key key, bool by_setter) {
   else if (atomic_load_explicit(&content(change)->info->births, memory_order_acquire) != change->seen)
     look_again(scope, change);
   kvo_open_scope *innermost = kvo__scopes();
-  if (change != NULL && !change->is_over) change->stored = kvo__own.thread->clock;
+  if (change != NULL && !change->is_over) note_store(change);
   bool is_quick = kvo__settling() == NULL;
   if (change != NULL && !change->is_over && !scope->is_over && is_quick) {
     innermost->object = object;
@@ -309,7 +326,7 @@ bool kvo__scope_stored(const kvo_object *object, kvo_key key, bool *silent) {
     return false;
   }
   if (change == NULL) return !kvo__notifies_itself(object, key);
-  change->stored = kvo__own.thread->clock;
+  note_store(change);
   if (hold != NULL && scope->is_settling) kvo__settle_add(hold, content(change)->slot);
   return false;
 }
@@ -344,6 +361,12 @@ static void tell_expression(const kvo_open_scope *scope, kvo_coalesced *change) 
   kvo__tracked_react(tracked, KVO_STORED, &place);
 }
 
+/* Whether an observer of the key was registered before the last change, or with its initial value before the last store. */
+static bool is_told(const kvo_coalesced *change, const kvo_node *node) {
+  uint64_t birth = atomic_load_explicit(&node->birth, memory_order_acquire);
+  return birth <= ((node->options & KVO_INITIAL) != 0 ? change->registered : change->seen);
+}
+
 /* An observer may destroy the object, if its class does not let the runtime keep it. */
 static bool is_dead(kvo_coalesced *change) {
   return (atomic_load(&content(change)->info->state) & KVO_STATE_DEAD) != 0;
@@ -368,7 +391,7 @@ static void tell(kvo_open_scope *scope, kvo_coalesced *change) {
       scope->is_calling = true;
       tell_expression(scope, change);
       scope->is_calling = false;
-    } else if (!is_same && atomic_load_explicit(&node->birth, memory_order_acquire) <= change->seen) {
+    } else if (!is_same && is_told(change, node)) {
       change->new_value = (node->options & KVO_NEW) != 0 ? copy_value(change, true) : NULL;
       scope->is_calling = true;
       kvo_frame_deliver(&change->frame, change->old_value, change->new_value);

@@ -16,8 +16,9 @@ typedef struct kvo_coalesced {
   kvo_key key;
   /** The nodes up to this birth have been told before the change, and old values that are not kept have been read. */
   uint64_t seen;
-  /** The thread's clock at the last store: what was evaluated later has read its value. */
-  uint64_t stored;
+  /** The thread's clock at the last store: what was evaluated later has read its value. And the birth of the newest node then: what was
+   * registered with its initial value later has read it, too. */
+  uint64_t stored, registered;
   /** The value before the first change, or NULL. */
   void *old_value;
   /** The value that an observer is told just now, or NULL. Here, so that it is released if the observer leaves with longjmp. */

@@ -97,7 +97,7 @@ static bool run_expression(kvo_open_scope *hold, kvo_bound *bound, kvo_tracked *
   uint64_t before = kvo__list_changes(tracked);
   kvo_status status;
   kvo_cell *now = kvo__arm(tracked, NULL, &status, NULL);
-  bool waits = kvo__list_changes(tracked) != before && kvo__bound_waits(bound, hold);
+  bool waits = kvo__list_changes(tracked) != before && kvo__bound_waits(bound, hold, true);
   if (!waits && status != KVO_ERROR_NOT_REGISTERED) kvo__tracked_tell_present(tracked, now, false);
   kvo__cell_release(tracked, now);
   return !waits;
@@ -114,7 +114,7 @@ static void step_aside(const kvo_bound *bound) {
 }
 
 static void run(kvo_open_scope *hold, kvo_bound *bound) {
-  if (kvo__bound_waits(bound, hold)) return;
+  if (kvo__bound_waits(bound, hold, false)) return;
   bound->rounds++;
   if (bound->is_contended) step_aside(bound);
   kvo_tracked *tracked = kvo__bound_tracked(bound);
@@ -208,7 +208,7 @@ static void run_alone(kvo_bound *bound, const kvo_change_place *place) {
     kvo__deliver_present(bound->node, kvo__slot_info(atomic_load(&bound->node->slot)), NULL);
   else if (kvo__tracked_is_due(tracked, place))
     (void)kvo__tracked_settle(tracked, place->changed, false);
-  if (tracked != NULL && kvo__list_changes(tracked) != before) (void)kvo__bound_waits(bound, NULL);
+  if (tracked != NULL && kvo__list_changes(tracked) != before) (void)kvo__bound_waits(bound, NULL, true);
   kvo__settle_end(bound, place->depth);
 }
 
@@ -269,7 +269,7 @@ void kvo__settle_rest(const kvo_node *node, const kvo_first *first) {
   if (first->hold == NULL) return;
   if (first->is_claimed) {
     first->hold->running = kvo__bound_of(node)->outer;
-    (void)kvo__bound_waits(kvo__bound_of(node), NULL);
+    (void)kvo__bound_waits(kvo__bound_of(node), NULL, true);
     release(first->hold, kvo__bound_of(node));
   }
   if (!first->is_own) return;

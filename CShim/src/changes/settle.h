@@ -109,8 +109,11 @@ KVO_HIDDEN kvo_bound *kvo__bound_next(kvo_open_scope *hold);
 KVO_HIDDEN bool kvo__bound_release(kvo_bound *bound, kvo_open_scope *hold);
 /** Has the second binding end with the first. False if the first has ended. */
 KVO_HIDDEN bool kvo__bound_join(kvo_observation first, kvo_observation second);
+/** The binding that ends with this one; 0 if there is none, or if it has ended. */
+KVO_HIDDEN kvo_observation kvo__bound_other(kvo_observation first);
 /** Looks at what the binding reads: corrects the height, and notes whether it reads what it sets. Returns true, and puts the binding back
- * into the queue, if it reads what another one in the queue of the hold, unless that is NULL, is going to set. */
-KVO_HIDDEN bool kvo__bound_waits(kvo_bound *bound, kvo_open_scope *hold);
+ * into the queue of the hold, unless that is NULL, if another one there is going to set what it reads; or, unless it has run, if its height
+ * was too low. */
+KVO_HIDDEN bool kvo__bound_waits(kvo_bound *bound, kvo_open_scope *hold, bool has_run);
 
 #endif /* KVO_SETTLE_H */

@@ -90,11 +90,17 @@ static kvo_dependency *sorted(kvo_dependency *list) {
   return list;
 }
 
+/* Whether it is a binding that sets the object. It ends with that, and the program's function may rely on it. */
+static bool ends_with(const kvo_dependency *of, const kvo_object *object) {
+  return (of->node.options & KVO_NODE_BINDS) != 0 && kvo__bound_of(&of->node)->target == object;
+}
+
 /* Notifies each expression once, newest first, as a change does. */
-static void notify_dependents(kvo_dependency *dependents) {
+static void notify_dependents(kvo_dependency *dependents, const kvo_object *object) {
   const void *notified = NULL;
   for (kvo_dependency *each = sorted(dependents); each != NULL; each = each->from) {
-    if (each->node.user_data != notified) kvo__tracked_react(each->node.user_data, KVO_DIED, NULL);
+    if (each->node.user_data != notified && !ends_with(each, object))
+      kvo__tracked_react(each->node.user_data, KVO_DIED, NULL);
     notified = each->node.user_data;
   }
 }
@@ -137,7 +143,7 @@ static bool finish(kvo_object *object, kvo_place place) {
   kvo__hooks_forget(named); /* only now, because from here on it gets no more */
   if (dead.left_count > 0) KVO_TELL(deallocated, info->object, info->cls, dead.left, dead.left_count, dead.place);
   if ((atomic_load(&info->state) & KVO_STATE_REMEMBERED) != 0) KVO_TELL(forget, info);
-  notify_dependents(dead.dependents);
+  notify_dependents(dead.dependents, named);
   if (dead.left != dead.few) kvo__free(dead.left);
   kvo__leave(info, entered);
   return !is_evaluated;

@@ -52,12 +52,17 @@ static void visit_all(found *into) {
   kvo__world_resume();
 }
 
+static bool note_live(kvo_node *node, void *arg) {
+  if (atomic_load(&node->live)) note_match(node, arg);
+  return true;
+}
+
 static void visit_object(found *into, kvo_info *info) {
+  const kvo_wanted what = {.address = into->observer};
   into->count = 0;
   kvo__lock(&info->lock);
   for (kvo_slot *slot = &info->first; slot != NULL; slot = atomic_load(&slot->next))
-    for (kvo_node *node = atomic_load(&slot->newest); node != NULL; node = atomic_load(&node->older))
-      if (kvo__node_is_own(node) && atomic_load(&node->live)) note_match(node, into);
+    if (!slot->is_index) kvo__slot_visit(info, slot, &what, note_live, into);
   kvo__unlock(&info->lock);
 }
 

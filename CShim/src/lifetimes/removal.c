@@ -55,9 +55,12 @@ kvo_status kvo_cancel_observer_at(kvo_observation observation, const char *file,
 
 kvo_status kvo_cancel_observer_and_wait_at(kvo_observation observation, const char *file, uint32_t line) {
   kvo_place place = {file, line};
+  kvo_observation all[] = {observation, kvo__bound_other(observation)};
   kvo_status status = cancel(observation, LIKE_TOKEN, place);
-  kvo_waited waited = kvo__wait_for_deliveries(observation);
-  if (waited != KVO_WAITED) KVO_TELL(endless_wait, observation, waited, place);
+  for (size_t i = 0; i < 2 && all[i] != 0; i++) {
+    kvo_waited waited = kvo__wait_for_deliveries(all[i]);
+    if (waited != KVO_WAITED) KVO_TELL(endless_wait, all[i], waited, place);
+  }
   return kvo__fail_id(status, "kvo_cancel_observer_and_wait", observation);
 }
 

@@ -40,7 +40,7 @@ static uint64_t hash_of(const void *context) { return (uint64_t)(uintptr_t)conte
 
 static kvo_index_key observer_key(const kvo_index_entry *entry) {
   const kvo_node *node = node_by_observer(entry);
-  return kvo__index_key(kvo__node_details(node)->address, kvo__node_path(node), kvo__node_order(node));
+  return kvo__index_key(kvo__node_details(node)->address, 0, kvo__node_order(node));
 }
 
 static kvo_index_key context_key(const kvo_index_entry *entry) {
@@ -135,9 +135,11 @@ void kvo__slot_visit(kvo_info *info, kvo_slot *slot, const kvo_wanted *what, boo
   }
   kvo_index *index = what->match_context ? &of->by_context : &of->by_observer;
   fill(slot, index, what->match_context ? context_key : observer_key);
-  kvo_key path = kvo_key_hash(what->key_path, strlen(what->key_path));
-  kvo_index_key key =
-      kvo__index_key(what->address, path ^ (what->match_context ? hash_of(what->context) : 0), UINT64_MAX);
+  kvo_index_key key = kvo__index_key(what->address, 0, UINT64_MAX);
+  if (what->match_context) {
+    kvo_key path = kvo_key_hash(what->key_path, strlen(what->key_path));
+    key = kvo__index_key(what->address, path ^ hash_of(what->context), UINT64_MAX);
+  }
   for (kvo_index_entry *at; (at = kvo__index_before(index, key)) != NULL;) {
     kvo_index_key found = index->key_of(at);
     kvo_node *node = what->match_context ? node_by_context(at) : node_by_observer(at);

@@ -7,8 +7,8 @@
 /* Follows a slot whose list was once found to be long, and stays from then on. Under info->lock. */
 typedef struct kvo_slot_index {
   kvo_later_slot later;
-  /** The dependencies by order; the observations' own nodes that have details, by observer and key path; and the same nodes by observer,
-   * key path and context. An index without a key_of has not been made yet. */
+  /** The dependencies by order; the observations' own nodes that have details, by observer; and the same nodes by observer, key path and
+   * context. An index without a key_of has not been made yet. */
   kvo_index by_order, by_observer, by_context;
 } kvo_slot_index;
 
@@ -24,7 +24,7 @@ KVO_HIDDEN void kvo__slot_index_change(kvo_slot_index *of, kvo_node *node,
 
 /** The newest node of a slot whose order is at most `order`, or NULL. info->lock is held. */
 KVO_HIDDEN kvo_node *kvo__slot_place(kvo_info *info, kvo_slot *slot, uint64_t order);
-/** The observer, key path and context to search for. */
+/** The observer, key path and context to search for. Without the context, the key path is not looked at. */
 typedef struct kvo_wanted {
   const void *address;
   const char *key_path;

@@ -11,9 +11,17 @@ enum BindingTable {
     /// For a binding made with Cocoa's verbs.
     let info: CocoaInfo?
     let life: BindingLife
+    /// Later ones have greater numbers.
+    let number: Int
   }
 
-  private static let all = Guarded<[UnsafeRawPointer: [Entry]]>([:])
+  /// By the address of the target, and by the life.
+  private struct Entries {
+    var of: [UnsafeRawPointer: [ObjectIdentifier: Entry]] = [:]
+    var number = 0
+  }
+
+  private static let all = Guarded(Entries())
 
   /// Adds a binding that is about to be registered, so that it can be ended while it sets its target for the first time.
   @usableFromInline
@@ -23,7 +31,11 @@ enum BindingTable {
 
   private static func add(_ life: BindingLife, _ target: SourceOrigin, from: [SourceOrigin], info: CocoaInfo?) {
     guard let object = target.object else { return }
-    all.withLock { $0[object, default: []].append(Entry(key: target.key, from: from, info: info, life: life)) }
+    all.withLock { all in
+      all.number += 1
+      all.of[object, default: [:]][ObjectIdentifier(life)] = Entry(
+        key: target.key, from: from, info: info, life: life, number: all.number)
+    }
   }
 
   /// Removes the binding when it has ended, which it may have done already.
@@ -32,8 +44,18 @@ enum BindingTable {
     life.follow(token)
     nonisolated(unsafe) let address = target.object
     token.onEnd { [id = ObjectIdentifier(life)] _ in
-      if let address { _ = take(of: address) { ObjectIdentifier($0.life) == id } }
+      if let address { remove(id, of: address) }
     }
+  }
+
+  private static func remove(_ id: ObjectIdentifier, of target: UnsafeRawPointer) {
+    // It is released when the lock is free.
+    let removed = all.withLock { all in
+      let removed = all.of[target]?.removeValue(forKey: id)
+      if all.of[target]?.isEmpty == true { all.of[target] = nil }
+      return removed
+    }
+    withExtendedLifetime(removed) {}
   }
 
   /// Adds a binding that is registered, until it ends.
@@ -45,13 +67,13 @@ enum BindingTable {
     follow(life, token, target)
   }
 
-  /// Takes out the bindings of a target that a condition holds for.
+  /// Takes out the bindings of a target that a condition holds for, oldest first.
   private static func take(of target: UnsafeRawPointer, _ isTaken: (Entry) -> Bool) -> [Entry] {
     all.withLock { all in
-      guard let entries = all[target] else { return [] }
-      let staying = entries.filter { !isTaken($0) }
-      all[target] = staying.isEmpty ? nil : staying
-      return entries.filter(isTaken)
+      guard let entries = all.of[target] else { return [] }
+      let staying = entries.filter { !isTaken($0.value) }
+      all.of[target] = staying.isEmpty ? nil : staying
+      return entries.values.filter(isTaken).sorted { $0.number < $1.number }
     }
   }
 
@@ -72,7 +94,7 @@ enum BindingTable {
   /// Returns what is known about the binding into a property that was made with Cocoa's verbs.
   static func info(of target: SourceOrigin) -> CocoaInfo? {
     guard let object = target.object else { return nil }
-    return all.withLock { $0[object]?.first { $0.key == target.key && $0.info != nil }?.info }
+    return all.withLock { $0.of[object]?.values.first { $0.key == target.key && $0.info != nil }?.info }
   }
 
   /// Ends all bindings into the properties of an object.
