@@ -101,10 +101,10 @@ void model_follow(world *in, int number, int slot, key of) {
   observation *self = &model.observations[number];
   if (self->reading != NULL)
     self->again = true;
-  else if (self->end.slot == slot && self->end.key == (int)of)
-    return;
   else if (in->watches[number].binds && !model_is_silent(slot))
     model_settle_bindings(in, 1u << number);
+  else if (self->end.slot == slot && self->end.key == (int)of)
+    return;
   else if (!self->stale || !model_is_postponed(number, NULL))
     (void)model_settle(in, number);
 }

@@ -129,16 +129,16 @@ static void note_orphaned(kvo_tracked *tracked) {
   kvo__unlock(&tracked->lock);
 }
 
-/* Settles it. If another thread has left a change to whoever settles it next, the observer is notified all the same. `is_last`: what it
- * reads now counts as delivered. */
+/* Settles it. If a change was left to whoever settles it next, the observer is notified all the same, unless what it was left to is still
+ * open. `is_last`: what it reads now counts as delivered. */
 static void follow(kvo_tracked *tracked, bool is_last) {
   kvo_status status;
   bool was_left = false;
   kvo_cell *now = kvo__arm(tracked, NULL, &status, &was_left);
   /* What was never delivered is the old value of the next change only if nothing else is known. */
-  if (was_left)
+  if (was_left && !kvo__postpone(tracked, NULL, true))
     kvo__tracked_tell_present(tracked, now, false);
-  else if (is_last || atomic_load_explicit(&tracked->last, memory_order_acquire) == NULL)
+  else if (!was_left && (is_last || atomic_load_explicit(&tracked->last, memory_order_acquire) == NULL))
     kvo__tracked_set_last(tracked, now);
   kvo__cell_release(tracked, now);
 }
