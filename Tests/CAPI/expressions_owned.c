@@ -59,9 +59,9 @@ static void *evaluate(void *user_data) {
 
 static void release(void *value, void *user_data) { (void)user_data, free(value); }
 
-static void *of_property(const kvo_property *property, const void *value, void *spare, void *user_data) {
+static void *of_property(const kvo_property *property, const void *value, void *user_data) {
   (void)property, (void)user_data;
-  int *made = spare != NULL ? spare : malloc(sizeof *made);
+  int *made = malloc(sizeof *made);
   *made = *(const int *)value;
   return made;
 }

@@ -330,10 +330,9 @@ typedef struct kvo_observer_ops {
    * one that may, now or later. It is not called again until then, except after a pause. */
   void (*KVO_NULLABLE ask)(kvo_observation observation, void *user_data);
   /** For expressions that end at a property (kvo_track_value_is_of): makes of a value of that property what `evaluate` would return.
-   * `spare` is a value that is no longer used, or NULL: it is changed and returned, or freed. NULL is returned if there is no memory.
-   * Without this function, an expression whose last value is kept is evaluated at each change of that property. */
-  void *KVO_NULLABLE (*KVO_NULLABLE of_property)(const kvo_property *property, const void *value,
-                                                 void *KVO_NULLABLE spare, void *user_data);
+   * NULL is returned if there is no memory. Without this function, an expression whose last value is kept is evaluated at each change of
+   * that property. */
+  void *KVO_NULLABLE (*KVO_NULLABLE of_property)(const kvo_property *property, const void *value, void *user_data);
 } kvo_observer_ops;
 
 /** Describes an observation registered through a binding. */

@@ -30,7 +30,7 @@ static void *evaluate(void *user_data) {
   if (of->compute != NULL)
     of->compute(of->user_data, keep, &value);
   else
-    value = kvo__path_evaluate(of->source, of->path);
+    value = kvo__path_evaluate(of->source, of->path, NULL);
   return value;
 }
 
@@ -161,7 +161,7 @@ static kvo_status check(const char *function, kvo_object *target, const char *ke
   kvo_status status = kvo__path_check_of(source, path);
   if (status == KVO_OK) status = kvo__path_check_of(target, key);
   if (status != KVO_OK) return status;
-  kvo__unbox(kvo__path_copy(source, path, &status, KVO_PATH_PROBED));
+  kvo__unbox(kvo__path_copy(source, path, &status, KVO_PATH_PROBED, NULL));
   return status == KVO_ERROR_NO_GETTER ? KVO_OK : status;
 }
 

@@ -99,7 +99,7 @@ kvo_status kvo_add_observer(kvo_object *object, const kvo_observer *given, kvo_o
     status = kvo_binding_observe_key(object, kvo_key_hash(own->key_path, length), &described, &id);
   } else {
     /* Read the path once without recording: one that cannot be walked is refused before anything is registered. */
-    kvo_boxed *probe = kvo__path_copy(object, own->key_path, &status, KVO_PATH_PROBED);
+    kvo_boxed *probe = kvo__path_copy(object, own->key_path, &status, KVO_PATH_PROBED, NULL);
     bool holds_object = may_hold_object(probe);
     kvo__unbox(probe);
     if (status == KVO_OK || status == KVO_ERROR_NO_GETTER)

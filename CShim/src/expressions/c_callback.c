@@ -1,10 +1,17 @@
 /* c_callback.c - passes deliveries to the C callbacks of observations registered through kvo.h. */
 #include "expressions/deliver.h"
 
+/* Also if the registration has failed; the program's `destroy` is not called then. */
+static void c_abandon(void *user_data) {
+  kvo_c_observer *observer = user_data;
+  kvo__unbox(atomic_load(&observer->spare));
+  kvo__free(observer);
+}
+
 static void c_destroy(void *user_data) {
   kvo_c_observer *observer = user_data;
   if (observer->destroy != NULL) observer->destroy(observer->user_data);
-  kvo__free(observer);
+  c_abandon(observer);
 }
 
 /* A delivery to a C callback, nested in the views of its values. */
@@ -57,26 +64,29 @@ static void report_broken(kvo_status status, const kvo_object *object) {
   KVO_TELL(path_broken, status, object, &concerned);
 }
 
-kvo_boxed *kvo__path_evaluate(kvo_object *object, const char *key_path) {
+kvo_boxed *kvo__path_evaluate(kvo_object *object, const char *key_path, kvo_boxed *spare) {
   kvo_status status;
-  kvo_boxed *box = kvo__path_copy(object, key_path, &status, KVO_PATH_OBSERVED);
+  kvo_boxed *box = kvo__path_copy(object, key_path, &status, KVO_PATH_OBSERVED, spare);
   bool is_broken =
       status == KVO_ERROR_UNDEFINED_KEY || status == KVO_ERROR_NOT_AN_OBJECT || status == KVO_ERROR_TYPE_MISMATCH;
   if (is_broken && kvo_track_is_subscribing()) report_broken(status, object);
   return box;
 }
 
-static void *c_evaluate(void *user_data) {
-  const kvo_c_observer *observer = user_data;
-  return kvo__path_evaluate(observer->object, observer->key_path);
+static kvo_boxed *take_spare(kvo_c_observer *observer) {
+  bool is_there = atomic_load_explicit(&observer->spare, memory_order_relaxed) != NULL;
+  return is_there ? atomic_exchange(&observer->spare, NULL) : NULL;
 }
 
-/* The registration has failed, so the program's `destroy` is not called. */
-static void c_abandon(void *user_data) { kvo__free(user_data); }
+static void *c_evaluate(void *user_data) {
+  kvo_c_observer *observer = user_data;
+  return kvo__path_evaluate(observer->object, observer->key_path, take_spare(observer));
+}
 
 static void c_release(void *value, void *user_data) {
-  (void)user_data;
-  kvo__unbox(value);
+  kvo_c_observer *observer = user_data;
+  kvo_boxed *box = value, *none = NULL;
+  if (!box->is_plain || !atomic_compare_exchange_strong(&observer->spare, &none, box)) kvo__unbox(box);
 }
 
 static bool c_same(const void *one, const void *other, void *user_data) {
@@ -90,9 +100,8 @@ static void box_again(const kvo_value *value, void *arg) {
   *box = kvo__box_again(value, *box);
 }
 
-static void *c_of_property(const kvo_property *property, const void *value, void *spare, void *user_data) {
-  (void)user_data;
-  kvo_boxed *box = spare;
+static void *c_of_property(const kvo_property *property, const void *value, void *user_data) {
+  kvo_boxed *box = take_spare(user_data);
   kvo__property_view(property, value, box_again, &box);
   return box;
 }

@@ -41,8 +41,9 @@ KVO_HIDDEN kvo_status kvo__path_check_of(const kvo_object *object, const char *k
  * and its declared dependencies. With a status other than KVO_OK, `reader` was not called. */
 KVO_HIDDEN kvo_status kvo__path_read(kvo_object *object, const char *key_path, kvo_path_use use,
                                      kvo_value_reader reader, void *arg);
-/** Returns a copy of the value, to be freed with kvo__unbox; NULL with a status on failure. */
-KVO_HIDDEN kvo_boxed *kvo__path_copy(kvo_object *object, const char *key_path, kvo_status *status, kvo_path_use use);
+/** Returns a copy of the value, to be freed with kvo__unbox; NULL with a status on failure. `spare` is NULL, or a box for it. */
+KVO_HIDDEN kvo_boxed *kvo__path_copy(kvo_object *object, const char *key_path, kvo_status *status, kvo_path_use use,
+                                     kvo_boxed *spare);
 
 /** Gets an object that a key path leads to, and its last component: the property is NULL if the class has none. */
 typedef kvo_status (*kvo_path_visitor)(kvo_object *object, const kvo_property *property, const char *key, void *arg);
@@ -62,11 +63,13 @@ typedef struct kvo_c_observer {
   const char *file;
   uint32_t line;
   kvo_options options;
+  /** A box that is no longer used, for the next value of an expression; or NULL. */
+  kvo_boxed *_Atomic spare;
   char key_path[];
 } kvo_c_observer;
 
 /** For an observed path of an object of C: kvo__path_copy, and reports KVO0009, KVO0018 or KVO0026 if it cannot be followed. */
-KVO_HIDDEN kvo_boxed *kvo__path_evaluate(kvo_object *object, const char *key_path);
+KVO_HIDDEN kvo_boxed *kvo__path_evaluate(kvo_object *object, const char *key_path, kvo_boxed *spare);
 /** Its ops. The key path belongs to the user data. */
 extern KVO_HIDDEN const kvo_observer_ops kvo__c_ops;
 

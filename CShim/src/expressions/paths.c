@@ -320,15 +320,26 @@ kvo_status kvo__path_read(kvo_object *object, const char *key_path, kvo_path_use
   return kvo__walk_object(&walk, object, (kvo_path){key_path, NULL}, true, reader, arg);
 }
 
-static void box_value(const kvo_value *value, void *arg) { *(kvo_boxed **)arg = kvo__box(value); }
+/* A value that is being copied, and the box for it. */
+typedef struct copying {
+  kvo_boxed *made, *spare;
+} copying;
 
-kvo_boxed *kvo__path_copy(kvo_object *object, const char *key_path, kvo_status *status, kvo_path_use use) {
-  kvo_boxed *box = NULL;
-  *status = kvo__path_read(object, key_path, use, box_value, &box);
-  if (*status == KVO_OK && box == NULL) *status = KVO_ERROR_OUT_OF_MEMORY;
-  if (*status == KVO_OK) return box;
+static void box_value(const kvo_value *value, void *arg) {
+  copying *of = arg;
+  of->made = kvo__box_again(value, of->spare);
+  of->spare = NULL;
+}
+
+kvo_boxed *kvo__path_copy(kvo_object *object, const char *key_path, kvo_status *status, kvo_path_use use,
+                          kvo_boxed *spare) {
+  copying copy = {NULL, spare};
+  *status = kvo__path_read(object, key_path, use, box_value, &copy);
+  kvo__unbox(copy.spare);
+  if (*status == KVO_OK && copy.made == NULL) *status = KVO_ERROR_OUT_OF_MEMORY;
+  if (*status == KVO_OK) return copy.made;
   if (*status == KVO_ERROR_OUT_OF_MEMORY) out_of_memory();
-  kvo__unbox(box);
+  kvo__unbox(copy.made);
   return NULL;
 }
 

@@ -5,25 +5,30 @@ uint32_t kvo_tracking_count;
 
 /* ---------------------------------------------------------------------------------------------------------- Lifetime -- */
 
+kvo_cell *kvo__cell_make(kvo_tracked *tracked) {
+  kvo_cell *made = atomic_load_explicit(&tracked->spare, memory_order_relaxed);
+  if (made != NULL) made = atomic_exchange(&tracked->spare, NULL);
+  if (made == NULL) made = kvo__alloc(sizeof *made);
+  if (made == NULL) return NULL;
+  atomic_store_explicit(&made->references, 1, memory_order_relaxed);
+  made->value = NULL;
+  return made;
+}
+
 void kvo__cell_release(kvo_tracked *tracked, kvo_cell *held) {
   if (held == NULL) return;
   /* The only reference needs no atomic subtraction: others are made from one that is held. */
   bool is_only = atomic_load_explicit(&held->references, memory_order_acquire) == 1;
   if (!is_only && atomic_fetch_sub(&held->references, 1) != 1) return;
-  atomic_store_explicit(&held->references, 1, memory_order_relaxed);
-  kvo_cell *none = NULL;
-  if (atomic_load(&tracked->has_leaf) && tracked->keeps_last &&
-      atomic_compare_exchange_strong(&tracked->spare, &none, held))
-    return;
   if (held->value != NULL) tracked->ops->release(held->value, tracked->user_data);
-  kvo__free(held);
+  kvo_cell *none = NULL;
+  if (!atomic_compare_exchange_strong(&tracked->spare, &none, held)) kvo__free(held);
 }
 
 void kvo__tracked_release(kvo_tracked *tracked) {
   if (atomic_fetch_sub(&tracked->references, 1) != 1) return;
-  atomic_store(&tracked->has_leaf, false);
   kvo__cell_release(tracked, atomic_load(&tracked->last));
-  kvo__cell_release(tracked, atomic_load(&tracked->spare));
+  kvo__free(atomic_load(&tracked->spare));
   void (*end)(void *user_data) = tracked->is_complete ? tracked->ops->destroy : tracked->ops->abandon;
   if (end != NULL) end(tracked->user_data);
   kvo__end_tell(tracked->id);
@@ -80,15 +85,20 @@ bool kvo__tracked_detach(kvo_node *node) {
   return mine;
 }
 
-/* Moves a dependency to the list `taken`. The thread that does it has to retire the node. tracked->lock is held. */
-static void take(kvo_tracked *tracked, kvo_dependency *dependency, kvo_dependency **taken) {
-  unchain(tracked, dependency);
-  dependency->from = *taken;
-  *taken = dependency;
+kvo_dependency *kvo__take_unread(kvo_tracked *tracked, uint64_t number, bool is_newest) {
+  kvo__assert(kvo__holds(&tracked->lock));
+  kvo_dependency *taken = NULL;
+  for (kvo_dependency *each = tracked->dependencies, *next; each != NULL; each = next) {
+    next = each->to;
+    if (is_newest ? each->generation >= number : each->generation != number) continue;
+    unchain(tracked, each);
+    each->from = taken;
+    taken = each;
+  }
+  return taken;
 }
 
-/* No lock may be held. */
-static void retire(kvo_dependency *taken) {
+void kvo__retire_taken(kvo_dependency *taken) {
   while (taken != NULL) {
     kvo_dependency *dependency = taken;
     taken = dependency->from;
@@ -96,36 +106,14 @@ static void retire(kvo_dependency *taken) {
   }
 }
 
-/* Drops the dependencies for which `is_stale` returns true. */
-static void drop(kvo_tracked *tracked, bool (*is_stale)(const kvo_dependency *dependency, uint64_t number),
-                 uint64_t number) {
-  kvo_dependency *dropped = NULL;
-  kvo__lock(&tracked->lock);
-  for (kvo_dependency *dependency = tracked->dependencies, *next; dependency != NULL; dependency = next) {
-    next = dependency->to;
-    if (is_stale(dependency, number)) take(tracked, dependency, &dropped);
-  }
-  kvo__unlock(&tracked->lock);
-  retire(dropped);
-}
-
-static bool any(const kvo_dependency *dependency, uint64_t number) {
-  (void)dependency;
-  (void)number;
-  return true;
-}
-
-static bool older_than(const kvo_dependency *dependency, uint64_t number) { return dependency->generation < number; }
-static bool of_exactly(const kvo_dependency *dependency, uint64_t number) { return dependency->generation == number; }
-
-void kvo__drop_read_by(kvo_tracked *tracked, uint64_t number) { drop(tracked, of_exactly, number); }
-void kvo__drop_read_before(kvo_tracked *tracked, uint64_t number) { drop(tracked, older_than, number); }
-
 void kvo__tracked_stop(kvo_tracked *tracked) { kvo__publish_dead(&tracked->live); }
 
 void kvo__tracked_end(kvo_tracked *tracked) {
   kvo__tracked_stop(tracked);
-  drop(tracked, any, 0);
+  kvo__lock(&tracked->lock);
+  kvo_dependency *taken = kvo__take_unread(tracked, UINT64_MAX, true);
+  kvo__unlock(&tracked->lock);
+  kvo__retire_taken(taken);
 }
 
 /* --------------------------------------------------------------------------------------------------------- Recording -- */
@@ -198,9 +186,13 @@ bool kvo__tracked_awaits_silent(kvo_tracked *tracked) {
   return each != NULL;
 }
 
+static uint64_t newer(uint64_t one, uint64_t other) { return one > other ? one : other; }
+
 /* Links a new dependency; tracked->lock is held. */
-static kvo_status depend(kvo_tracked *tracked, kvo_info *info, kvo_key key, uint64_t number, kvo_dependency *made) {
+static kvo_status depend(kvo_tracked *tracked, kvo_info *info, kvo_key key, uint64_t number) {
   kvo__assert(kvo__holds(&tracked->lock));
+  kvo_dependency *made = kvo__alloc(sizeof *made);
+  if (made == NULL) return KVO_ERROR_OUT_OF_MEMORY;
   atomic_store_explicit(&made->node.kind, KVO_NODE_DEPENDENCY, memory_order_relaxed);
   bool reads_before = (tracked->options & KVO_OLD) != 0 && !tracked->keeps_last;
   made->node.options =
@@ -210,7 +202,10 @@ static kvo_status depend(kvo_tracked *tracked, kvo_info *info, kvo_key key, uint
   made->order = tracked->order;
   made->generation = number;
   kvo_status status = kvo__node_link(info, &made->node, key);
-  if (status != KVO_OK) return status;
+  if (status != KVO_OK) {
+    kvo__free(made);
+    return status;
+  }
   kvo__tracked_retain(tracked);
   chain(tracked, made);
   return KVO_OK;
@@ -218,24 +213,14 @@ static kvo_status depend(kvo_tracked *tracked, kvo_info *info, kvo_key key, uint
 
 static kvo_status subscribe(kvo_tracked *tracked, kvo_info *info, kvo_key key, uint64_t number) {
   kvo_status status = KVO_OK;
-  kvo_dependency *spare = NULL;
-  for (;;) {
-    kvo__lock(&tracked->lock);
-    bool live = atomic_load(&tracked->live);
-    kvo_dependency *found = live ? find_dependency(tracked, info, key) : NULL;
-    bool missing = live && found == NULL;
-    if (found != NULL && found->generation < number) found->generation = number;
-    if (missing && spare != NULL) {
-      status = depend(tracked, info, key, number, spare);
-      if (status == KVO_OK) spare = NULL;
-      missing = false;
-    }
-    kvo__unlock(&tracked->lock);
-    if (!missing) break;
-    spare = kvo__alloc(sizeof *spare);
-    if (spare == NULL) return KVO_ERROR_OUT_OF_MEMORY;
-  }
-  kvo__free(spare);
+  kvo__lock(&tracked->lock);
+  bool live = atomic_load(&tracked->live);
+  kvo_dependency *found = live ? find_dependency(tracked, info, key) : NULL;
+  if (found != NULL)
+    found->generation = newer(found->generation, number);
+  else if (live)
+    status = depend(tracked, info, key, number);
+  kvo__unlock(&tracked->lock);
   return status;
 }
 
@@ -247,82 +232,57 @@ void kvo__track_dying(void) {
   if (kvo__own.recorder != NULL) kvo__own.recorder->has_met_dying = true;
 }
 
-/* The expected dependency on a key, or NULL. The thread that drops it belongs to a newer evaluation, or kvo__confirm_reads finds that it is
- * gone. */
-static const kvo_expected *expect(kvo_evaluation *here, const kvo_info *info, kvo_key key) {
-  uint32_t next = here->read_in_order;
-  if (next < here->expected_count && here->expected[next].info == info && here->expected[next].key == key) {
-    here->read_in_order++;
-    here->expected_read |= 1u << next;
-    return &here->expected[next];
-  }
-  for (uint32_t i = 0; i < here->expected_count; i++) {
-    if (here->expected[i].info != info || here->expected[i].key != key) continue;
-    here->expected_read |= 1u << i;
-    return &here->expected[i];
-  }
-  return NULL;
+/* Whether it is the same read once more: key-value coding has reported it, and now the getter does. */
+static inline bool is_reported(kvo_evaluation *here, const kvo_object *object, kvo_key key) {
+  const kvo_key_read *last = &here->reads[here->read_count - 1];
+  here->expects_getter = false;
+  return here->read_count - 1 < KVO_MAX_READS && last->object == object && last->key == key;
 }
 
-/* Notes the reads that were expected in their order, because the next one was not, or because they are asked for. */
-static void note_expected(kvo_evaluation *recording) {
-  for (size_t i = 0; !recording->is_noted && i < recording->read_count; i++) {
-    const kvo_expected *each = &recording->expected[i];
-    recording->reads[i] = (kvo_key_read){each->info, each->key, each->object, each->property, false};
-  }
-  recording->is_noted = true;
+/* Whether it has been read already, where it was expected. The thread that drops it belongs to a newer evaluation, or kvo__confirm_reads
+ * finds that it is gone. */
+static bool is_kept(const kvo_evaluation *here, const kvo_info *info, kvo_key key) {
+  for (uint32_t i = 0; i < here->kept; i++)
+    if (here->reads[i].info == info && here->reads[i].key == key) return true;
+  return false;
 }
 
-static void note_read(kvo_evaluation *recording, const kvo_info *info, kvo_key key, bool coded,
-                      const kvo_expected *expected) {
-  note_expected(recording);
-  size_t count = recording->read_count;
-  kvo_key_read *last = count > 0 && count <= KVO_MAX_READS ? &recording->reads[count - 1] : NULL;
-  if (!coded && last != NULL && last->expects_getter && last->info == info && last->key == key) {
-    last->expects_getter = false;
-    return;
-  }
-  if (count < KVO_MAX_READS) {
-    const kvo_property *property = expected != NULL ? expected->property : kvo__class_find(info->cls, key);
-    kvo_key_read made = {info, key, info->object, property, coded};
-    recording->reads[count] = made;
-  }
-  recording->read_count++;
-}
-
-__attribute__((noinline)) static void read_otherwise(kvo_evaluation *recording, kvo_object *object, kvo_key key,
-                                                     bool coded) {
+/* A read that was not expected. From now on none is. */
+__attribute__((noinline)) static void read_otherwise(kvo_evaluation *here, kvo_object *object, kvo_key key) {
   kvo_status status = KVO_OK;
   kvo_info *info = kvo__info_ensure(object, key, &status);
-  const kvo_expected *expected = info != NULL ? expect(recording, info, key) : NULL;
-  if (info != NULL && expected == NULL) status = subscribe(recording->tracked, info, key, recording->number);
-  if (status == KVO_ERROR_DYING_OBJECT) recording->has_met_dying = true;
+  if (info != NULL && !is_kept(here, info, key)) status = subscribe(here->tracked, info, key, here->number);
+  if (status == KVO_ERROR_DYING_OBJECT) here->has_met_dying = true;
   if (status != KVO_OK) kvo__track_fail(status);
-  if (info != NULL) note_read(recording, info, key, coded, expected);
+  if (info == NULL) return;
+  size_t at = here->read_count++;
+  if (at < KVO_MAX_READS)
+    here->reads[at] = (kvo_key_read){info, key, object, kvo__class_find(info->cls, key), NULL};
 }
 
-/* Whether it is what is expected next, and all reads before were expected. Then it is only counted. */
-static inline bool is_next(const kvo_evaluation *here, const kvo_object *object, kvo_key key) {
-  uint32_t next = here->read_in_order;
-  return !here->is_noted && next < here->expected_count && here->expected[next].key == key &&
-         here->expected[next].info == kvo__word_info(kvo__word(object));
+/* `coded`: by key-value coding, which goes on to call the getter. A read that is expected next, like all before it, is only counted. */
+static inline void record(kvo_evaluation *here, kvo_object *object, kvo_key key, bool coded) {
+  uint32_t next = here->kept;
+  if (!coded && here->expects_getter && is_reported(here, object, key)) return;
+  here->expects_getter = coded;
+  bool is_next = next < here->expected_count && next == here->read_count && here->reads[next].key == key &&
+                 here->reads[next].info == kvo__word_info(kvo__word(object));
+  if (__builtin_expect(!is_next, false)) {
+    read_otherwise(here, object, key);
+    return;
+  }
+  here->kept++;
+  here->read_count++;
 }
 
 void kvo_track_read(kvo_object *object, kvo_key key) {
   kvo__look_for_abandoned(); /* a getter may have caught an exception of its callee */
-  kvo_evaluation *recording = kvo__own.recorder;
-  if (recording == NULL || object == NULL) return;
-  if (__builtin_expect(!is_next(recording, object, key), false)) {
-    read_otherwise(recording, object, key, false);
-    return;
-  }
-  recording->expected_read |= 1u << recording->read_in_order++;
-  recording->read_count++;
+  if (kvo__own.recorder != NULL && object != NULL) record(kvo__own.recorder, object, key, false);
 }
 
 void kvo_track_coded_read(kvo_object *object, kvo_key key) {
   kvo__look_for_abandoned();
-  if (kvo__own.recorder != NULL && object != NULL) read_otherwise(kvo__own.recorder, object, key, true);
+  if (kvo__own.recorder != NULL && object != NULL) record(kvo__own.recorder, object, key, true);
 }
 
 bool kvo__track_declared(kvo_object *object, kvo_key key, bool is_affected) {
@@ -342,7 +302,6 @@ bool kvo__track_declared(kvo_object *object, kvo_key key, bool is_affected) {
 size_t kvo_track_reads(kvo_read *reads, size_t capacity) {
   kvo_evaluation *recording = kvo__own.recorder;
   if (recording == NULL) return 0;
-  note_expected(recording);
   if (reads == NULL) capacity = 0;
   for (size_t i = 0; i < recording->read_count && i < capacity && i < KVO_MAX_READS; i++) {
     reads[i].object = recording->reads[i].object;
@@ -359,11 +318,9 @@ void kvo_track_value_is_of(kvo_object *object, kvo_key key) {
   kvo_evaluation *recording = kvo__own.recorder;
   size_t count = recording != NULL ? recording->read_count : 0;
   if (object == NULL || count == 0 || count > KVO_MAX_READS) return;
-  const kvo_expected *expected = recording->is_noted ? NULL : &recording->expected[count - 1];
-  const kvo_key_read *noted = &recording->reads[count - 1];
-  if ((expected != NULL ? expected->object : noted->object) != object) return;
-  if ((expected != NULL ? expected->key : noted->key) != key) return;
-  recording->value_info = expected != NULL ? expected->info : noted->info;
+  const kvo_key_read *last = &recording->reads[count - 1];
+  if (last->object != object || last->key != key) return;
+  recording->value_info = last->info;
   recording->value_key = key;
 }
 
@@ -387,19 +344,6 @@ static const kvo_key_read *leaf_of(const kvo_evaluation *over) {
   return last;
 }
 
-/* The object of the read that follows a read, if that was made only once; otherwise NULL. */
-static const kvo_object *successor_of(const kvo_dependency *dependency, const kvo_evaluation *over) {
-  const kvo_object *successor = NULL;
-  size_t count = over->read_count <= KVO_MAX_READS ? over->read_count : 0, times = 0;
-  for (size_t i = 0; i < count; i++)
-    if (over->reads[i].info == kvo__dependency_info(dependency) &&
-        over->reads[i].key == kvo__dependency_key(dependency)) {
-      successor = i + 1 < count ? over->reads[i + 1].object : NULL;
-      times++;
-    }
-  return times == 1 ? successor : NULL;
-}
-
 void kvo__expect_reads(kvo_evaluation *here) {
   kvo__assert(kvo__holds(&here->tracked->lock));
   uint32_t count = 0;
@@ -407,82 +351,75 @@ void kvo__expect_reads(kvo_evaluation *here) {
   for (; each != NULL && count < KVO_MAX_READS; each = each->to) count++;
   if (each != NULL) return;
   here->expected_count = count;
-  here->list_changes = kvo__list_changes(here->tracked);
   for (each = here->tracked->dependencies; each != NULL; each = each->to) { /* newest first */
     kvo_slot *slot = atomic_load_explicit(&each->node.slot, memory_order_relaxed);
     const kvo_info *info = kvo__slot_info(slot);
-    here->expected[--count] = (kvo_expected){each, info, slot->key, info->object, kvo__slot_property(info, slot)};
+    here->reads[--count] = (kvo_key_read){info, slot->key, info->object, kvo__slot_property(info, slot), each};
   }
 }
 
-static bool is_of(const kvo_dependency *dependency, const kvo_expected *expected) {
-  return expected->dependency == dependency && expected->info == kvo__dependency_info(dependency) &&
-         expected->key == kvo__dependency_key(dependency);
+static bool is_of(const kvo_dependency *dependency, const kvo_key_read *read) {
+  return read->info == kvo__dependency_info(dependency) && read->key == kvo__dependency_key(dependency);
 }
 
-static uint64_t newer(uint64_t one, uint64_t other) { return one > other ? one : other; }
-
-/* Marks the expected dependencies in a list that has changed meanwhile. Returns which of them it has found. */
-static uint32_t find_expected(const kvo_evaluation *over) {
-  uint32_t found = 0;
-  for (kvo_dependency *each = over->tracked->dependencies; each != NULL; each = each->to) {
-    for (uint32_t i = 0; i < over->expected_count; i++) {
-      if ((over->expected_read & 1u << i) == 0 || !is_of(each, &over->expected[i])) continue;
-      each->generation = newer(each->generation, over->number);
-      found |= 1u << i;
-    }
-  }
-  return found;
-}
-
+/* The list may have changed meanwhile, but what has stayed in it has kept its order. */
 kvo_confirmed kvo__confirm_reads(const kvo_evaluation *over) {
   kvo_tracked *tracked = over->tracked;
   kvo__assert(kvo__holds(&tracked->lock));
-  bool is_same_list = over->expected_count > 0 && kvo__list_changes(tracked) == over->list_changes;
-  if (is_same_list) {
-    uint32_t place = over->expected_count;
-    for (kvo_dependency *each = tracked->dependencies; each != NULL; each = each->to)
-      if ((over->expected_read & 1u << --place) != 0) each->generation = newer(each->generation, over->number);
-  } else if (find_expected(over) != over->expected_read) {
-    return KVO_READS_LOST;
+  uint32_t place = over->kept, others = 0;
+  for (kvo_dependency *each = tracked->dependencies; each != NULL; each = each->to) {
+    if (place > 0 && over->reads[place - 1].dependency == each && is_of(each, &over->reads[place - 1])) {
+      each->generation = newer(each->generation, over->number);
+      place--;
+    } else {
+      others++;
+    }
   }
+  if (place > 0) return KVO_READS_LOST;
   bool is_plain = over->value_info == NULL && over->subject_info == NULL && over->status == KVO_OK;
-  bool is_as_before = is_plain && is_same_list && tracked->is_regular && over->read_count == over->expected_count &&
-                      over->read_in_order == over->expected_count;
+  bool is_as_before = is_plain && tracked->is_regular && others == 0 && over->read_count == over->kept;
   return is_as_before ? KVO_READS_AS_BEFORE : KVO_READS_KEPT;
 }
 
-/* Whether an evaluation has read each of its dependencies once, in the order opposite to that of the list, and its value is that of none
- * of them. */
+/* Whether an evaluation has read each of its dependencies once, in the order opposite to that of the list. */
 static bool is_regular(const kvo_tracked *tracked, const kvo_evaluation *over) {
   size_t left = over->read_count;
-  if (left > KVO_MAX_READS || over->status != KVO_OK || over->value_info != NULL || over->subject_info != NULL)
-    return false;
-  for (const kvo_dependency *each = tracked->dependencies; each != NULL; each = each->to) {
-    if (each->generation != over->number) continue;
-    if (left-- == 0 || over->reads[left].info != kvo__dependency_info(each) ||
-        over->reads[left].key != kvo__dependency_key(each))
-      return false;
-  }
+  if (left > KVO_MAX_READS || over->status != KVO_OK) return false;
+  for (const kvo_dependency *each = tracked->dependencies; each != NULL; each = each->to)
+    if (each->generation == over->number && (left == 0 || !is_of(each, &over->reads[--left]))) return false;
   return left == 0;
 }
 
-/* Sets the kinds of the dependencies as the newest evaluation requires; returns whether one is a leaf. The nodes stay in place, because a
- * change in progress may be about to notify them. tracked->lock is held. */
-bool kvo__settle_leaf(kvo_tracked *tracked, kvo_evaluation *over) {
+/* The object of the read that follows a read, if that was made only once; otherwise NULL. */
+static const kvo_object *successor_of(const kvo_dependency *dependency, const kvo_evaluation *over) {
+  const kvo_object *successor = NULL;
+  size_t count = over->read_count <= KVO_MAX_READS ? over->read_count : 0, times = 0;
+  for (size_t i = 0; i < count; i++)
+    if (is_of(dependency, &over->reads[i])) {
+      successor = i + 1 < count ? over->reads[i + 1].object : NULL;
+      times++;
+    }
+  return times == 1 ? successor : NULL;
+}
+
+/* Sets the kinds of the dependencies as the newest evaluation requires. The nodes stay in place, because a change in progress may be about
+ * to notify them. */
+void kvo__settle_kinds(kvo_tracked *tracked, const kvo_evaluation *over) {
   kvo__assert(kvo__holds(&tracked->lock));
-  note_expected(over);
   const kvo_key_read *leaf = leaf_of(over);
   atomic_store_explicit(&tracked->has_leaf, leaf != NULL, memory_order_relaxed);
+  bool is_in_order = is_regular(tracked, over);
+  const kvo_object *next = NULL;
+  size_t left = over->read_count;
   for (kvo_dependency *each = tracked->dependencies; each != NULL; each = each->to) {
     if (each->generation != over->number) continue;
-    each->successor = successor_of(each, over);
-    bool is_leaf = leaf != NULL && kvo__dependency_info(each) == leaf->info && kvo__dependency_key(each) == leaf->key;
+    each->successor = is_in_order ? next : successor_of(each, over);
+    if (is_in_order) next = over->reads[--left].object;
+    bool is_leaf = leaf != NULL && is_of(each, leaf);
     bool is_subject =
         kvo__dependency_info(each) == over->subject_info && kvo__dependency_key(each) == over->subject_key;
     kvo_node_kind kind = is_leaf ? KVO_NODE_LEAF : is_subject ? KVO_NODE_SUBJECT : KVO_NODE_DEPENDENCY;
     if (kvo__node_kind(&each->node) != kind) kvo__node_turn(kvo__dependency_info(each), &each->node, kind);
   }
-  tracked->is_regular = is_regular(tracked, over);
-  return leaf != NULL;
+  tracked->is_regular = is_in_order && over->value_info == NULL && over->subject_info == NULL;
 }

@@ -68,7 +68,7 @@ void kvo__tell_silent_change(const kvo_tracked *tracked, const kvo_info *holder,
 /* The value before a change, of an expression that does not keep what it has told. NULL without memory, if the observation has ended, or if
  * it cannot be evaluated. */
 static kvo_cell *read_before(kvo_tracked *tracked) {
-  kvo_cell *result = kvo__alloc(sizeof *result);
+  kvo_cell *result = kvo__cell_make(tracked);
   if (result == NULL) return NULL;
   kvo_evaluation here;
   kvo__evaluation_clear(&here, tracked);
@@ -77,27 +77,33 @@ static kvo_cell *read_before(kvo_tracked *tracked) {
   bool live = !tracked->orphaned && begin_evaluation(&here, __builtin_frame_address(0));
   kvo__unlock(&tracked->lock);
   if (!live) {
-    kvo__free(result);
+    kvo__cell_release(tracked, result);
     return NULL;
   }
   void *recorder = kvo__recording_suspend();
   result->value = tracked->ops->evaluate(tracked->user_data);
-  atomic_store_explicit(&result->references, 1, memory_order_relaxed);
   kvo__recording_resume(recorder);
   end_evaluation(&here);
   return result;
 }
 
-/* Says what the newest evaluation has read; tracked->lock is held. */
-static kvo_confirmed commit(kvo_evaluation *over) {
+/* Says what an evaluation has read, and takes the dependencies that are no longer needed. tracked->lock is held. */
+static kvo_confirmed commit(kvo_evaluation *over, kvo_dependency **dropped) {
   kvo_tracked *tracked = over->tracked;
+  if (over->number < tracked->committed) {
+    *dropped = kvo__take_unread(tracked, over->number, false);
+    return KVO_READS_KEPT;
+  }
   kvo_confirmed confirmed = kvo__confirm_reads(over);
   if (confirmed == KVO_READS_LOST) return confirmed;
   tracked->committed = over->number;
   tracked->read_at = over->began;
   tracked->is_incomplete = over->status != KVO_OK;
   tracked->orphaned = over->has_met_dying;
-  if (confirmed != KVO_READS_AS_BEFORE) kvo__settle_leaf(tracked, over);
+  if (confirmed == KVO_READS_AS_BEFORE) return confirmed;
+  kvo__settle_kinds(tracked, over);
+  /* An incomplete evaluation may still need what it did not get to read. */
+  if (over->status == KVO_OK) *dropped = kvo__take_unread(tracked, over->number, true);
   return confirmed;
 }
 
@@ -105,7 +111,7 @@ kvo_cell *kvo__arm_once(kvo_tracked *tracked, const kvo_slot *changed, kvo_statu
   kvo_evaluation here;
   kvo_confirmed confirmed = KVO_READS_KEPT;
   for (bool is_again = false;;) {
-    kvo_cell *result = kvo__alloc(sizeof *result);
+    kvo_cell *result = kvo__cell_make(tracked);
     if (result == NULL) {
       *status = KVO_ERROR_OUT_OF_MEMORY;
       return NULL;
@@ -121,49 +127,35 @@ kvo_cell *kvo__arm_once(kvo_tracked *tracked, const kvo_slot *changed, kvo_statu
     if (confirmed != KVO_READS_LOST) kvo__expect_reads(&here);
     kvo__unlock(&tracked->lock);
     if (!live) {
-      kvo__free(result);
+      kvo__cell_release(tracked, result);
       *status = KVO_ERROR_NOT_REGISTERED;
       return NULL;
     }
     result->began = here.began;
     result->value = evaluate(&here);
-    atomic_store_explicit(&result->references, 1, memory_order_relaxed);
     if (is_again && kvo__own.thread != NULL)
       result->began = ++kvo__own.thread->clock; /* what it sets is not followed */
     kvo_info *replaced = NULL;
+    kvo_dependency *dropped = NULL;
     uint64_t entered;
     kvo_key key;
     kvo__lock(&tracked->lock);
-    bool newest = here.number > tracked->committed;
-    if (newest) replaced = kvo__silent_change(&here, &entered, &key);
-    confirmed = newest ? commit(&here) : KVO_READS_KEPT;
+    if (here.number > tracked->committed) replaced = kvo__silent_change(&here, &entered, &key);
+    confirmed = commit(&here, &dropped);
     kvo__unlock(&tracked->lock);
     end_evaluation(&here);
     if (replaced != NULL) {
       kvo__tell_silent_change(tracked, replaced, key);
       kvo__leave(replaced, entered);
     }
+    kvo__retire_taken(dropped);
     *status = here.status;
-    if (confirmed == KVO_READS_LOST) { /* this time each read subscribes */
-      kvo__cell_release(tracked, result);
-      continue;
-    }
-    /* An incomplete evaluation may still need what it did not get to read. */
-    if (!newest)
-      kvo__drop_read_by(tracked, here.number);
-    else if (here.status == KVO_OK && confirmed != KVO_READS_AS_BEFORE)
-      kvo__drop_read_before(tracked, here.number);
-    /* Another thread has left it to a change that would have told it, had what that changes not been dropped. */
-    if (atomic_load(&tracked->is_stale)) {
-      kvo__cell_release(tracked, result);
-      continue;
-    }
-    if (here.is_outdated && !is_again) { /* once: a getter that always sets what it reads has no end */
-      kvo__cell_release(tracked, result);
-      is_again = true;
-      continue;
-    }
-    return result;
+    /* Read again: each read subscribes, this time; or another thread has left it to a change that would have told it, had what that changes
+     * not been dropped; or, once, because a getter that always sets what it reads has no end. */
+    bool is_void = confirmed == KVO_READS_LOST || atomic_load(&tracked->is_stale);
+    if (!is_void && (!here.is_outdated || is_again)) return result;
+    kvo__cell_release(tracked, result);
+    is_again = is_again || !is_void;
   }
 }
 
@@ -293,15 +285,10 @@ static kvo_cell *of_property(kvo_tracked *tracked, const kvo_raw_change *change)
   kvo_object *changed = (kvo_object *)(uintptr_t)change->changed;
   void *copy = is_whole ? NULL : kvo__property_copy(property, changed, NULL); /* the change has only some elements */
   const void *value = is_whole ? change->new_value : copy;
-  kvo_cell *made = atomic_exchange(&tracked->spare, NULL);
-  if (made == NULL && (made = kvo__alloc(sizeof *made)) != NULL)
-    atomic_store_explicit(&made->references, 1, memory_order_relaxed);
-  if (made != NULL && value != NULL) {
+  kvo_cell *made = value != NULL ? kvo__cell_make(tracked) : NULL;
+  if (made != NULL) {
     made->began = kvo__own.thread != NULL ? ++kvo__own.thread->clock : 0;
-    made->value = tracked->ops->of_property(property, value, made->value, tracked->user_data);
-  } else {
-    kvo__cell_release(tracked, made);
-    made = NULL;
+    made->value = tracked->ops->of_property(property, value, tracked->user_data);
   }
   kvo__property_release(property, copy);
   return made;

@@ -72,7 +72,7 @@ struct kvo_tracked {
   /** The value that the observer was told last, if old values are wanted. NULL if it is not known, and for an expression that does not
    * keep it: except from before a change until it is told. */
   kvo_cell *_Atomic last;
-  /** A value of no more use, for the next one that is made from that of a property; or NULL. Not guarded. */
+  /** A cell of no more use, for the next value; or NULL. Not guarded. */
   kvo_cell *_Atomic spare;
   /** When the evaluation began whose value was told last: the number of the thread (kvo__thread_serial), and its clock then. */
   uint32_t told_by;
@@ -93,26 +93,16 @@ struct kvo_tracked {
 /* An evaluation remembers this many reads. After more, the last read is not known. */
 enum { KVO_MAX_READS = 16 };
 
-/* A read of an evaluation. */
+/* A read of an evaluation, or one that is expected. */
 typedef struct kvo_key_read {
   /** For comparison only, like `object`. */
   const kvo_info *info;
   kvo_key key;
   kvo_object *object;
   const kvo_property *property;
-  /** Key-value coding reported the read; the getter that it is about to call will report the same read again. */
-  bool expects_getter;
-} kvo_key_read;
-
-/* A dependency that an evaluation is likely to read: one that the evaluation before it has read. Other threads may drop it meanwhile, so
- * the address is only compared. */
-typedef struct kvo_expected {
+  /** Of a read that is expected: the dependency. Other threads may drop it meanwhile, so the address is only compared. */
   const kvo_dependency *dependency;
-  const kvo_info *info;
-  kvo_key key;
-  kvo_object *object;
-  const kvo_property *property;
-} kvo_expected;
+} kvo_key_read;
 
 /* An evaluation in progress on this thread. */
 typedef struct kvo_evaluation {
@@ -131,28 +121,24 @@ typedef struct kvo_evaluation {
   /** What kvo__enter returned: keeps the root's info, because the evaluation may destroy the object. */
   uint64_t entered;
   uint32_t mark;
-  /** How many dependencies are expected; how many of them were read in their order; and a bit for each that was read. */
-  uint32_t expected_count, read_in_order, expected_read;
-  /** How often the list of dependencies had changed when it began. */
-  uint64_t list_changes;
-  /** How many reads there were; and whether they are in `reads`: not as long as all were expected in this order. */
+  /** How many reads there were, and how many of the first of them were expected: these need not subscribe. */
   size_t read_count;
-  bool is_noted;
+  uint32_t kept, expected_count;
+  /** Key-value coding has reported the last read; the getter that it is about to call will report the same read again. */
+  bool expects_getter;
   /** The key whose value the result is said to be (kvo_track_value_is_of). */
   const kvo_info *value_info;
   kvo_key value_key;
   /** The key whose elements the result is said to have (kvo_track_elements_are_of). */
   const kvo_info *subject_info;
   kvo_key subject_key;
-  /** The members from here on are not cleared. The dependencies when it began, in the order of the reads before; a read of one of them need
-   * not subscribe. None if there were too many. */
-  kvo_expected expected[KVO_MAX_READS];
-  /** The first reads in order. */
+  /** Not cleared. The first reads in order; in the places of later ones, what the evaluation before has read: the dependencies when this
+   * one began, none if there were too many. */
   kvo_key_read reads[KVO_MAX_READS];
 } kvo_evaluation;
 
 static inline void kvo__evaluation_clear(kvo_evaluation *here, kvo_tracked *tracked) {
-  memset(here, 0, offsetof(kvo_evaluation, expected));
+  memset(here, 0, offsetof(kvo_evaluation, reads));
   here->tracked = tracked;
 }
 
@@ -237,6 +223,8 @@ KVO_HIDDEN bool kvo__tracked_defers(kvo_tracked *tracked);
 
 /* ------------------------------------------------------------------------------------------------ track.c, record.c -- */
 
+/** Makes an empty cell with one reference; NULL without memory. */
+KVO_HIDDEN kvo_cell *kvo__cell_make(kvo_tracked *tracked);
 /** Releases a reference to a value; NULL is ignored. */
 KVO_HIDDEN void kvo__cell_release(kvo_tracked *tracked, kvo_cell *held);
 /** Evaluates and updates the subscriptions, after a change of this key or NULL. The caller releases the cell. NULL if the observation has
@@ -296,12 +284,13 @@ typedef enum kvo_confirmed {
 } kvo_confirmed;
 /** After the newest evaluation: marks the expected dependencies that it has read as such. tracked->lock is held. */
 KVO_HIDDEN kvo_confirmed kvo__confirm_reads(const kvo_evaluation *over);
-/** Turns the dependencies into leaf, subject or plain dependency, as the newest evaluation requires; returns whether there is a leaf.
- * tracked->lock is held. */
-KVO_HIDDEN bool kvo__settle_leaf(kvo_tracked *tracked, kvo_evaluation *over);
-/** Drop the dependencies whose newest reader is this evaluation, and those read only by older ones. */
-KVO_HIDDEN void kvo__drop_read_by(kvo_tracked *tracked, uint64_t number);
-KVO_HIDDEN void kvo__drop_read_before(kvo_tracked *tracked, uint64_t number);
+/** Turns the dependencies into leaf, subject or plain dependency, as the newest evaluation requires. tracked->lock is held. */
+KVO_HIDDEN void kvo__settle_kinds(kvo_tracked *tracked, const kvo_evaluation *over);
+/** Takes the dependencies whose newest reader is an older evaluation than that; or if it is not the newest itself, those whose newest reader
+ * it is. The caller has to retire them. tracked->lock is held. */
+KVO_HIDDEN kvo_dependency *kvo__take_unread(kvo_tracked *tracked, uint64_t number, bool is_newest);
+/** No lock may be held. */
+KVO_HIDDEN void kvo__retire_taken(kvo_dependency *taken);
 
 /** Whether a silent change of a key that it depends on is in progress on this thread, at whose end it is evaluated. */
 KVO_HIDDEN bool kvo__tracked_awaits_silent(kvo_tracked *tracked);

@@ -106,6 +106,7 @@ kvo_boxed *kvo__box(const kvo_value *value) {
   if (value->bytes == NULL) return box;
   memcpy(block + bytes_at, value->bytes, size);
   box->value.bytes = block + bytes_at;
+  box->is_plain = type != no_type && strchr("*?[<", kvo__type_unqualified(type)[0]) == NULL;
   if (text != NULL) {
     char *copy = block + bytes_at + size;
     memcpy(copy, text, text_length);
@@ -115,10 +116,8 @@ kvo_boxed *kvo__box(const kvo_value *value) {
 }
 
 kvo_boxed *kvo__box_again(const kvo_value *value, kvo_boxed *spare) {
-  bool is_plain =
-      value->type != NULL && value->bytes != NULL && strchr("*?[<", kvo__type_unqualified(value->type)[0]) == NULL;
-  if (is_plain && spare != NULL && spare->value.bytes != NULL && spare->value.size == value->size &&
-      strcmp(spare->value.type, value->type) == 0) {
+  if (spare != NULL && spare->is_plain && value->type != NULL && value->bytes != NULL &&
+      spare->value.size == value->size && strcmp(spare->value.type, value->type) == 0) {
     memcpy((void *)(uintptr_t)spare->value.bytes, value->bytes, value->size);
     return spare;
   }

@@ -9,6 +9,8 @@
 /** A value owned by the runtime, in one block with the bytes that it points to. */
 typedef struct kvo_boxed {
   kvo_value value;
+  /** It has bytes, which point to nothing. */
+  bool is_plain;
 } kvo_boxed;
 
 /** The type of a kvo_value whose bytes are a kvo_binding_value; known by its address. */
@@ -24,7 +26,7 @@ KVO_HIDDEN void kvo__property_view(const kvo_property *property, const void *val
 KVO_HIDDEN kvo_boxed *kvo__box(const kvo_value *value);
 /** Frees it. NULL is ignored. */
 KVO_HIDDEN void kvo__unbox(kvo_boxed *box);
-/** Copies a value into a box that is no longer used, or frees that and makes another one. */
+/** Copies a value into a box that is no longer used, or frees that and makes another one. For NULL, it makes one. */
 KVO_HIDDEN kvo_boxed *kvo__box_again(const kvo_value *value, kvo_boxed *spare);
 /** A list or a set of boxes, which it owns from now on, as a box: `type` is "[?]" or the like. NULL without memory, or if a box is NULL;
  * then all boxes are freed. */

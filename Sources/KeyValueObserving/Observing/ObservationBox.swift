@@ -46,11 +46,8 @@ class ObservationBox {
         release: { value, pointer in box(pointer)._withUnsafeGuaranteedRef { $0.release(value) } },
         same: { first, second, pointer in box(pointer)._withUnsafeGuaranteedRef { $0.areEqual(first, second) } },
         is_here: nil, ask: nil,
-        of_property: { property, value, spare, pointer in
-          box(pointer)._withUnsafeGuaranteedRef {
-            if let spare { $0.release(spare) }
-            return $0.value(of: property, at: value)
-          }
+        of_property: { property, value, pointer in
+          box(pointer)._withUnsafeGuaranteedRef { $0.value(of: property, at: value) }
         }))
     change(&operations.pointee)
     return UnsafePointer(operations)
