@@ -211,15 +211,17 @@ static kvo_status depend(kvo_tracked *tracked, kvo_info *info, kvo_key key, uint
   return KVO_OK;
 }
 
-static kvo_status subscribe(kvo_tracked *tracked, kvo_info *info, kvo_key key, uint64_t number) {
+static kvo_status subscribe(const kvo_evaluation *here, kvo_info *info, kvo_key key, const kvo_slot **slot) {
+  kvo_tracked *tracked = here->tracked;
   kvo_status status = KVO_OK;
   kvo__lock(&tracked->lock);
   bool live = atomic_load(&tracked->live);
   kvo_dependency *found = live ? find_dependency(tracked, info, key) : NULL;
   if (found != NULL)
-    found->generation = newer(found->generation, number);
+    found->generation = newer(found->generation, here->number);
   else if (live)
-    status = depend(tracked, info, key, number);
+    status = depend(tracked, info, key, here->number);
+  *slot = kvo__slot_find(info, key);
   kvo__unlock(&tracked->lock);
   return status;
 }
@@ -241,23 +243,24 @@ static inline bool is_reported(kvo_evaluation *here, const kvo_object *object, k
 
 /* Whether it has been read already, where it was expected. The thread that drops it belongs to a newer evaluation, or kvo__confirm_reads
  * finds that it is gone. */
-static bool is_kept(const kvo_evaluation *here, const kvo_info *info, kvo_key key) {
-  for (uint32_t i = 0; i < here->kept; i++)
-    if (here->reads[i].info == info && here->reads[i].key == key) return true;
-  return false;
+static bool is_kept(const kvo_evaluation *here, const kvo_slot *slot) {
+  uint32_t i = 0;
+  while (i < here->kept && here->reads[i].slot != slot) i++;
+  return i < here->kept;
 }
 
 /* A read that was not expected. From now on none is. */
 __attribute__((noinline)) static void read_otherwise(kvo_evaluation *here, kvo_object *object, kvo_key key) {
   kvo_status status = KVO_OK;
   kvo_info *info = kvo__info_ensure(object, key, &status);
-  if (info != NULL && !is_kept(here, info, key)) status = subscribe(here->tracked, info, key, here->number);
+  const kvo_slot *slot = info != NULL ? kvo__slot_find(info, key) : NULL;
+  if (info != NULL && (slot == NULL || !is_kept(here, slot))) status = subscribe(here, info, key, &slot);
   if (status == KVO_ERROR_DYING_OBJECT) here->has_met_dying = true;
   if (status != KVO_OK) kvo__track_fail(status);
   if (info == NULL) return;
   size_t at = here->read_count++;
   if (at < KVO_MAX_READS)
-    here->reads[at] = (kvo_key_read){info, key, object, kvo__class_find(info->cls, key), NULL};
+    here->reads[at] = (kvo_key_read){slot, key, object, kvo__class_find(info->cls, key), NULL};
 }
 
 /* `coded`: by key-value coding, which goes on to call the getter. A read that is expected next, like all before it, is only counted. */
@@ -266,7 +269,7 @@ static inline void record(kvo_evaluation *here, kvo_object *object, kvo_key key,
   if (!coded && here->expects_getter && is_reported(here, object, key)) return;
   here->expects_getter = coded;
   bool is_next = next < here->expected_count && next == here->read_count && here->reads[next].key == key &&
-                 here->reads[next].info == kvo__word_info(kvo__word(object));
+                 here->reads[next].object == object;
   if (__builtin_expect(!is_next, false)) {
     read_otherwise(here, object, key);
     return;
@@ -313,21 +316,20 @@ size_t kvo_track_reads(kvo_read *reads, size_t capacity) {
 void *kvo_track_pause(void) { return kvo__recording_suspend(); }
 void kvo_track_resume(void *paused) { kvo__recording_resume(paused); }
 
-/* Reads the info that was noted with the read, not the object: it may have been released since, if another thread replaced it. */
+/* Takes the slot that was noted with the read, not that of the object: it may have been released since, if another thread replaced it. */
 void kvo_track_value_is_of(kvo_object *object, kvo_key key) {
   kvo_evaluation *recording = kvo__own.recorder;
   size_t count = recording != NULL ? recording->read_count : 0;
   if (object == NULL || count == 0 || count > KVO_MAX_READS) return;
   const kvo_key_read *last = &recording->reads[count - 1];
   if (last->object != object || last->key != key) return;
-  recording->value_info = last->info;
-  recording->value_key = key;
+  recording->value_slot = last->slot;
 }
 
 void kvo_track_elements_are_of(kvo_object *object, kvo_key key) {
   if (kvo__own.recorder == NULL || object == NULL) return;
-  kvo__own.recorder->subject_info = kvo__word_info(kvo__word(object));
-  kvo__own.recorder->subject_key = key;
+  kvo_info *info = kvo__word_info(kvo__word(object));
+  kvo__own.recorder->subject_slot = info != NULL ? kvo__slot_find(info, key) : NULL;
 }
 
 /* The read whose value the result of the evaluation is, or NULL. */
@@ -338,9 +340,9 @@ static const kvo_key_read *leaf_of(const kvo_evaluation *over) {
   if (is_settled || is_told_later) return NULL;
   const kvo_key_read *last = &over->reads[over->read_count - 1];
   /* If another key was read after it, a getter has computed the result from that. */
-  if (over->value_info != last->info || over->value_key != last->key) return NULL;
+  if (over->value_slot != last->slot) return NULL;
   for (const kvo_key_read *each = over->reads; each != last; each++)
-    if (each->info == last->info && each->key == last->key) return NULL; /* it is also an intermediate key */
+    if (each->slot == last->slot) return NULL; /* it is also an intermediate key */
   return last;
 }
 
@@ -352,42 +354,36 @@ void kvo__expect_reads(kvo_evaluation *here) {
   if (each != NULL) return;
   here->expected_count = count;
   for (each = here->tracked->dependencies; each != NULL; each = each->to) { /* newest first */
-    kvo_slot *slot = atomic_load_explicit(&each->node.slot, memory_order_relaxed);
+    kvo_slot *slot = kvo__dependency_slot(each);
     const kvo_info *info = kvo__slot_info(slot);
-    here->reads[--count] = (kvo_key_read){info, slot->key, info->object, kvo__slot_property(info, slot), each};
+    here->reads[--count] = (kvo_key_read){slot, slot->key, info->object, kvo__slot_property(info, slot), each};
   }
 }
 
-static bool is_of(const kvo_dependency *dependency, const kvo_key_read *read) {
-  return read->info == kvo__dependency_info(dependency) && read->key == kvo__dependency_key(dependency);
-}
-
-/* The list may have changed meanwhile, but what has stayed in it has kept its order. */
-kvo_confirmed kvo__confirm_reads(const kvo_evaluation *over) {
-  kvo_tracked *tracked = over->tracked;
-  kvo__assert(kvo__holds(&tracked->lock));
-  uint32_t place = over->kept, others = 0;
-  for (kvo_dependency *each = tracked->dependencies; each != NULL; each = each->to) {
-    if (place > 0 && over->reads[place - 1].dependency == each && is_of(each, &over->reads[place - 1])) {
-      each->generation = newer(each->generation, over->number);
-      place--;
-    } else {
-      others++;
-    }
+/* Marks the dependencies that were read where they were expected. The list may have changed meanwhile, but what has stayed in it has kept
+ * its order. False if one is gone. */
+static bool confirm_kept(const kvo_evaluation *over) {
+  uint32_t left = over->kept;
+  for (kvo_dependency *each = over->tracked->dependencies; each != NULL && left > 0; each = each->to) {
+    const kvo_key_read *read = &over->reads[left - 1];
+    if (read->dependency != each || read->slot != kvo__dependency_slot(each)) continue;
+    each->generation = newer(each->generation, over->number);
+    left--;
   }
-  if (place > 0) return KVO_READS_LOST;
-  bool is_plain = over->value_info == NULL && over->subject_info == NULL && over->status == KVO_OK;
-  bool is_as_before = is_plain && tracked->is_regular && others == 0 && over->read_count == over->kept;
-  return is_as_before ? KVO_READS_AS_BEFORE : KVO_READS_KEPT;
-}
-
-/* Whether an evaluation has read each of its dependencies once, in the order opposite to that of the list. */
-static bool is_regular(const kvo_tracked *tracked, const kvo_evaluation *over) {
-  size_t left = over->read_count;
-  if (left > KVO_MAX_READS || over->status != KVO_OK) return false;
-  for (const kvo_dependency *each = tracked->dependencies; each != NULL; each = each->to)
-    if (each->generation == over->number && (left == 0 || !is_of(each, &over->reads[--left]))) return false;
   return left == 0;
+}
+
+/* Whether an evaluation has read each of its dependencies once, in the order opposite to that of the list. Counts those that it has not
+ * read. */
+static bool is_regular(const kvo_evaluation *over, size_t *others) {
+  size_t left = over->read_count;
+  bool is_so = left <= KVO_MAX_READS && over->status == KVO_OK;
+  for (const kvo_dependency *each = over->tracked->dependencies; each != NULL; each = each->to)
+    if (each->generation != over->number)
+      ++*others;
+    else
+      is_so = is_so && left > 0 && over->reads[--left].slot == kvo__dependency_slot(each);
+  return is_so && left == 0;
 }
 
 /* The object of the read that follows a read, if that was made only once; otherwise NULL. */
@@ -395,31 +391,44 @@ static const kvo_object *successor_of(const kvo_dependency *dependency, const kv
   const kvo_object *successor = NULL;
   size_t count = over->read_count <= KVO_MAX_READS ? over->read_count : 0, times = 0;
   for (size_t i = 0; i < count; i++)
-    if (is_of(dependency, &over->reads[i])) {
+    if (over->reads[i].slot == kvo__dependency_slot(dependency)) {
       successor = i + 1 < count ? over->reads[i + 1].object : NULL;
       times++;
     }
   return times == 1 ? successor : NULL;
 }
 
-/* Sets the kinds of the dependencies as the newest evaluation requires. The nodes stay in place, because a change in progress may be about
- * to notify them. */
-void kvo__settle_kinds(kvo_tracked *tracked, const kvo_evaluation *over) {
-  kvo__assert(kvo__holds(&tracked->lock));
+/* The nodes stay in place, because a change in progress may be about to notify them. */
+static void settle(kvo_tracked *tracked, const kvo_evaluation *over, bool is_in_order) {
   const kvo_key_read *leaf = leaf_of(over);
   atomic_store_explicit(&tracked->has_leaf, leaf != NULL, memory_order_relaxed);
-  bool is_in_order = is_regular(tracked, over);
   const kvo_object *next = NULL;
   size_t left = over->read_count;
   for (kvo_dependency *each = tracked->dependencies; each != NULL; each = each->to) {
     if (each->generation != over->number) continue;
+    const kvo_slot *slot = kvo__dependency_slot(each);
     each->successor = is_in_order ? next : successor_of(each, over);
     if (is_in_order) next = over->reads[--left].object;
-    bool is_leaf = leaf != NULL && is_of(each, leaf);
-    bool is_subject =
-        kvo__dependency_info(each) == over->subject_info && kvo__dependency_key(each) == over->subject_key;
-    kvo_node_kind kind = is_leaf ? KVO_NODE_LEAF : is_subject ? KVO_NODE_SUBJECT : KVO_NODE_DEPENDENCY;
+    bool is_leaf = leaf != NULL && slot == leaf->slot;
+    kvo_node_kind kind = is_leaf                      ? KVO_NODE_LEAF
+                         : slot == over->subject_slot ? KVO_NODE_SUBJECT
+                                                      : KVO_NODE_DEPENDENCY;
     if (kvo__node_kind(&each->node) != kind) kvo__node_turn(kvo__dependency_info(each), &each->node, kind);
   }
-  tracked->is_regular = is_in_order && over->value_info == NULL && over->subject_info == NULL;
+}
+
+bool kvo__commit_reads(const kvo_evaluation *over, kvo_dependency **unread) {
+  kvo_tracked *tracked = over->tracked;
+  kvo__assert(kvo__holds(&tracked->lock));
+  if (!confirm_kept(over)) return false;
+  size_t others = 0;
+  bool is_in_order = is_regular(over, &others);
+  bool is_plain = is_in_order && over->value_slot == NULL && over->subject_slot == NULL;
+  bool is_as_before = is_plain && tracked->is_regular && others == 0 && over->kept == over->read_count;
+  tracked->is_regular = is_plain;
+  if (is_as_before) return true;
+  settle(tracked, over, is_in_order);
+  /* An incomplete evaluation may still need what it did not get to read. */
+  if (others > 0 && over->status == KVO_OK) *unread = kvo__take_unread(tracked, over->number, true);
+  return true;
 }

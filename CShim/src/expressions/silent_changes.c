@@ -17,9 +17,9 @@ static bool others_change(const kvo_evaluation *over, kvo_info *holder) {
   return count_readers(holder) > own;
 }
 
-/* Finds a dependency by the address of an info, which may be dangling. */
-static const kvo_dependency *find_by_address(const kvo_dependency *in, const kvo_info *info, kvo_key key) {
-  while (in != NULL && (kvo__dependency_info(in) != info || kvo__dependency_key(in) != key)) in = in->to;
+/* Finds a dependency by the address of its slot, which may be dangling. */
+static const kvo_dependency *find_by_address(const kvo_dependency *in, const kvo_slot *slot) {
+  while (in != NULL && kvo__dependency_slot(in) != slot) in = in->to;
   return in;
 }
 
@@ -33,7 +33,7 @@ static bool hears_of(const kvo_dependency *in, const kvo_object *object, kvo_key
  * list whose elements are read. The expression has not been notified of it yet. */
 static bool is_being_changed(const kvo_evaluation *over, const kvo_key_read *suspect) {
   for (const kvo_key_read *each = over->reads; each != suspect; each++) {
-    const kvo_dependency *read = find_by_address(over->tracked->dependencies, each->info, each->key);
+    const kvo_dependency *read = find_by_address(over->tracked->dependencies, each->slot);
     if (read == NULL) continue;
     if (others_change(over, kvo__dependency_info(read)) ||
         kvo__unobserved_may_be_open(kvo__dependency_info(read)->object, each->key))
@@ -51,8 +51,7 @@ static bool leads_on(const kvo_info *holder, kvo_key key) {
 /* Whether an evaluation has read a key more than once. */
 static bool is_read_again(const kvo_evaluation *over, const kvo_key_read *read) {
   size_t times = 0;
-  for (size_t i = 0; i < over->read_count; i++)
-    times += over->reads[i].info == read->info && over->reads[i].key == read->key;
+  for (size_t i = 0; i < over->read_count; i++) times += over->reads[i].slot == read->slot;
   return times > 1;
 }
 
@@ -77,9 +76,8 @@ kvo_info *kvo__silent_change(kvo_evaluation *over, uint64_t *entered, kvo_key *k
   if (!is_certain || over->read_count > KVO_MAX_READS) return NULL;
   for (size_t i = 0; i + 1 < over->read_count; i++) {
     const kvo_key_read *each = &over->reads[i], *next = each + 1;
-    if (each->info == kvo__slot_info((kvo_slot *)(uintptr_t)over->changed) && each->key == over->changed->key)
-      return NULL;
-    const kvo_dependency *holder = find_by_address(tracked->dependencies, each->info, each->key);
+    if (each->slot == over->changed) return NULL;
+    const kvo_dependency *holder = find_by_address(tracked->dependencies, each->slot);
     if (!leads_elsewhere(over, holder, next) || is_being_changed(over, next)) continue;
     kvo_info *changed = kvo__dependency_info(holder);
     *entered = kvo__enter(changed); /* valid, because the expression is subscribed to it */

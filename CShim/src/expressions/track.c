@@ -87,30 +87,25 @@ static kvo_cell *read_before(kvo_tracked *tracked) {
   return result;
 }
 
-/* Says what an evaluation has read, and takes the dependencies that are no longer needed. tracked->lock is held. */
-static kvo_confirmed commit(kvo_evaluation *over, kvo_dependency **dropped) {
+/* Says what an evaluation has read, and takes the dependencies that are no longer needed. False if it has to be done again. tracked->lock
+ * is held. */
+static bool commit(kvo_evaluation *over, kvo_dependency **unread) {
   kvo_tracked *tracked = over->tracked;
   if (over->number < tracked->committed) {
-    *dropped = kvo__take_unread(tracked, over->number, false);
-    return KVO_READS_KEPT;
+    *unread = kvo__take_unread(tracked, over->number, false);
+    return true;
   }
-  kvo_confirmed confirmed = kvo__confirm_reads(over);
-  if (confirmed == KVO_READS_LOST) return confirmed;
+  if (!kvo__commit_reads(over, unread)) return false;
   tracked->committed = over->number;
   tracked->read_at = over->began;
   tracked->is_incomplete = over->status != KVO_OK;
   tracked->orphaned = over->has_met_dying;
-  if (confirmed == KVO_READS_AS_BEFORE) return confirmed;
-  kvo__settle_kinds(tracked, over);
-  /* An incomplete evaluation may still need what it did not get to read. */
-  if (over->status == KVO_OK) *dropped = kvo__take_unread(tracked, over->number, true);
-  return confirmed;
+  return true;
 }
 
 kvo_cell *kvo__arm_once(kvo_tracked *tracked, const kvo_slot *changed, kvo_status *status, bool *was_left) {
   kvo_evaluation here;
-  kvo_confirmed confirmed = KVO_READS_KEPT;
-  for (bool is_again = false;;) {
+  for (bool is_again = false, is_lost = false;;) {
     kvo_cell *result = kvo__cell_make(tracked);
     if (result == NULL) {
       *status = KVO_ERROR_OUT_OF_MEMORY;
@@ -124,7 +119,7 @@ kvo_cell *kvo__arm_once(kvo_tracked *tracked, const kvo_slot *changed, kvo_statu
     kvo__lock(&tracked->lock);
     bool live = begin_evaluation(&here, __builtin_frame_address(0));
     here.number = ++tracked->started;
-    if (confirmed != KVO_READS_LOST) kvo__expect_reads(&here);
+    if (!is_lost) kvo__expect_reads(&here);
     kvo__unlock(&tracked->lock);
     if (!live) {
       kvo__cell_release(tracked, result);
@@ -136,23 +131,23 @@ kvo_cell *kvo__arm_once(kvo_tracked *tracked, const kvo_slot *changed, kvo_statu
     if (is_again && kvo__own.thread != NULL)
       result->began = ++kvo__own.thread->clock; /* what it sets is not followed */
     kvo_info *replaced = NULL;
-    kvo_dependency *dropped = NULL;
+    kvo_dependency *unread = NULL;
     uint64_t entered;
     kvo_key key;
     kvo__lock(&tracked->lock);
     if (here.number > tracked->committed) replaced = kvo__silent_change(&here, &entered, &key);
-    confirmed = commit(&here, &dropped);
+    is_lost = !commit(&here, &unread);
     kvo__unlock(&tracked->lock);
     end_evaluation(&here);
     if (replaced != NULL) {
       kvo__tell_silent_change(tracked, replaced, key);
       kvo__leave(replaced, entered);
     }
-    kvo__retire_taken(dropped);
+    kvo__retire_taken(unread);
     *status = here.status;
     /* Read again: each read subscribes, this time; or another thread has left it to a change that would have told it, had what that changes
      * not been dropped; or, once, because a getter that always sets what it reads has no end. */
-    bool is_void = confirmed == KVO_READS_LOST || atomic_load(&tracked->is_stale);
+    bool is_void = is_lost || atomic_load(&tracked->is_stale);
     if (!is_void && (!here.is_outdated || is_again)) return result;
     kvo__cell_release(tracked, result);
     is_again = is_again || !is_void;

@@ -95,8 +95,8 @@ enum { KVO_MAX_READS = 16 };
 
 /* A read of an evaluation, or one that is expected. */
 typedef struct kvo_key_read {
-  /** For comparison only, like `object`. */
-  const kvo_info *info;
+  /** NULL without memory. For comparison only, like `object`. */
+  const kvo_slot *slot;
   kvo_key key;
   kvo_object *object;
   const kvo_property *property;
@@ -127,11 +127,9 @@ typedef struct kvo_evaluation {
   /** Key-value coding has reported the last read; the getter that it is about to call will report the same read again. */
   bool expects_getter;
   /** The key whose value the result is said to be (kvo_track_value_is_of). */
-  const kvo_info *value_info;
-  kvo_key value_key;
+  const kvo_slot *value_slot;
   /** The key whose elements the result is said to have (kvo_track_elements_are_of). */
-  const kvo_info *subject_info;
-  kvo_key subject_key;
+  const kvo_slot *subject_slot;
   /** Not cleared. The first reads in order; in the places of later ones, what the evaluation before has read: the dependencies when this
    * one began, none if there were too many. */
   kvo_key_read reads[KVO_MAX_READS];
@@ -254,12 +252,14 @@ static inline uint64_t kvo__list_changes(const kvo_tracked *tracked) {
   return atomic_load_explicit(&tracked->list_changes, memory_order_relaxed);
 }
 
-static inline kvo_info *kvo__dependency_info(const kvo_dependency *dependency) {
-  return kvo__slot_info(atomic_load_explicit(&dependency->node.slot, memory_order_relaxed));
+static inline kvo_slot *kvo__dependency_slot(const kvo_dependency *dependency) {
+  return atomic_load_explicit(&dependency->node.slot, memory_order_relaxed);
 }
-
+static inline kvo_info *kvo__dependency_info(const kvo_dependency *dependency) {
+  return kvo__slot_info(kvo__dependency_slot(dependency));
+}
 static inline kvo_key kvo__dependency_key(const kvo_dependency *dependency) {
-  return atomic_load_explicit(&dependency->node.slot, memory_order_relaxed)->key;
+  return kvo__dependency_slot(dependency)->key;
 }
 
 /** After the evaluation that follows a change: if the value of another key was replaced without notification, returns the info of its
@@ -274,18 +274,10 @@ KVO_HIDDEN bool kvo__replaces_another(kvo_tracked *tracked, const kvo_node *node
 KVO_HIDDEN void kvo__tell_silent_change(const kvo_tracked *tracked, const kvo_info *holder, kvo_key key);
 /** Notes the dependencies that an evaluation is likely to read, before it begins. tracked->lock is held. */
 KVO_HIDDEN void kvo__expect_reads(kvo_evaluation *here);
-/** What an evaluation has found of what it expected. */
-typedef enum kvo_confirmed {
-  /** Another thread has dropped a dependency that it has read: the expression has to be evaluated again. */
-  KVO_READS_LOST,
-  KVO_READS_KEPT,
-  /** It has read exactly what the evaluation before it had read, in the same order: nothing is to be settled nor dropped. */
-  KVO_READS_AS_BEFORE
-} kvo_confirmed;
-/** After the newest evaluation: marks the expected dependencies that it has read as such. tracked->lock is held. */
-KVO_HIDDEN kvo_confirmed kvo__confirm_reads(const kvo_evaluation *over);
-/** Turns the dependencies into leaf, subject or plain dependency, as the newest evaluation requires. tracked->lock is held. */
-KVO_HIDDEN void kvo__settle_kinds(kvo_tracked *tracked, const kvo_evaluation *over);
+/** After the newest evaluation: turns the dependencies into leaf, subject or plain dependency, and takes those that it has not read, which
+ * the caller has to retire. False, and nothing is done, if another thread has dropped a dependency that it has read: then the expression has
+ * to be evaluated again. tracked->lock is held. */
+KVO_HIDDEN bool kvo__commit_reads(const kvo_evaluation *over, kvo_dependency **unread);
 /** Takes the dependencies whose newest reader is an older evaluation than that; or if it is not the newest itself, those whose newest reader
  * it is. The caller has to retire them. tracked->lock is held. */
 KVO_HIDDEN kvo_dependency *kvo__take_unread(kvo_tracked *tracked, uint64_t number, bool is_newest);
