@@ -334,7 +334,7 @@ TEST_REPORTED(
         said += cannot_follow;
         n++;
       }
-      CHECK(n > 4);
+      CHECK(n > 3);
       CHECK_EQ((long)live_blocks, before);
     }
   CHECK(said > 0);

@@ -161,7 +161,7 @@ void kvo__send_prior(const kvo_frame_content *change, kvo_node *node, bool is_le
   record.old_value = (node->options & KVO_OLD) != 0 ? old_value : NULL;
   record.observation = node->id;
   if (is_leaf)
-    kvo__tracked_leaf(node->user_data, &record);
+    kvo__tracked_leaf(node->user_data, &record, false);
   else
     kvo__call_direct(&record, node);
 }
@@ -370,7 +370,7 @@ __attribute__((noinline)) static void tell_expression(kvo_frame_content *change,
   if (kind == KVO_NODE_SUBJECT) /* the new elements may lead it to other keys */
     kvo__tracked_react(tracked, KVO_STORED_MEANWHILE, NULL);
   fill_record(change, node, old_value, new_value);
-  kvo__tracked_leaf(tracked, &change->record);
+  kvo__tracked_leaf(tracked, &change->record, false);
 }
 
 /* `frame` is that of the function that goes from node to node. */

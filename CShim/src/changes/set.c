@@ -140,7 +140,7 @@ INLINE bool call_leaf(const reading *of, kvo_raw_change *record, kvo_mark *mark,
   if (UNLIKELY(kvo__attended() != 0)) attend();
   if (UNLIKELY(!atomic_load(&tracked->live))) return true;
   if (tracked->keeps_last) {
-    kvo__tracked_leaf(tracked, record);
+    kvo__tracked_leaf(tracked, record, true);
     return true;
   }
   record->object = tracked->object;

@@ -29,6 +29,7 @@ void kvo__tracked_release(kvo_tracked *tracked) {
   if (atomic_fetch_sub(&tracked->references, 1) != 1) return;
   kvo__cell_release(tracked, atomic_load(&tracked->last));
   kvo__free(atomic_load(&tracked->spare));
+  kvo__free(atomic_load(&tracked->spare_dependency));
   void (*end)(void *user_data) = tracked->is_complete ? tracked->ops->destroy : tracked->ops->abandon;
   if (end != NULL) end(tracked->user_data);
   kvo__end_tell(tracked->id);
@@ -85,24 +86,32 @@ bool kvo__tracked_detach(kvo_node *node) {
   return mine;
 }
 
-kvo_dependency *kvo__take_unread(kvo_tracked *tracked, uint64_t number, bool is_newest) {
+/* Moves a dependency to the list `taken`. The thread that does it has to retire the node. tracked->lock is held. */
+static void take(kvo_tracked *tracked, kvo_dependency *dependency, kvo_dependency **taken) {
+  unchain(tracked, dependency);
+  dependency->from = *taken;
+  *taken = dependency;
+}
+
+kvo_dependency *kvo__take_read_by(kvo_tracked *tracked, uint64_t number) {
   kvo__assert(kvo__holds(&tracked->lock));
   kvo_dependency *taken = NULL;
   for (kvo_dependency *each = tracked->dependencies, *next; each != NULL; each = next) {
     next = each->to;
-    if (is_newest ? each->generation >= number : each->generation != number) continue;
-    unchain(tracked, each);
-    each->from = taken;
-    taken = each;
+    if (number == 0 || each->generation == number) take(tracked, each, &taken);
   }
   return taken;
 }
 
-void kvo__retire_taken(kvo_dependency *taken) {
+void kvo__retire_taken(kvo_tracked *tracked, kvo_dependency *taken) {
   while (taken != NULL) {
-    kvo_dependency *dependency = taken;
-    taken = dependency->from;
-    kvo__node_retire(kvo__dependency_info(dependency), &dependency->node);
+    kvo_dependency *each = taken, *none = NULL;
+    taken = each->from;
+    if (!kvo__node_unlink(kvo__dependency_info(each), &each->node)) continue;
+    if (atomic_compare_exchange_strong(&tracked->spare_dependency, &none, each))
+      kvo__tracked_release(tracked);
+    else
+      kvo__node_free(&each->node);
   }
 }
 
@@ -111,9 +120,9 @@ void kvo__tracked_stop(kvo_tracked *tracked) { kvo__publish_dead(&tracked->live)
 void kvo__tracked_end(kvo_tracked *tracked) {
   kvo__tracked_stop(tracked);
   kvo__lock(&tracked->lock);
-  kvo_dependency *taken = kvo__take_unread(tracked, UINT64_MAX, true);
+  kvo_dependency *taken = kvo__take_read_by(tracked, 0);
   kvo__unlock(&tracked->lock);
-  kvo__retire_taken(taken);
+  kvo__retire_taken(tracked, taken);
 }
 
 /* --------------------------------------------------------------------------------------------------------- Recording -- */
@@ -191,8 +200,11 @@ static uint64_t newer(uint64_t one, uint64_t other) { return one > other ? one :
 /* Links a new dependency; tracked->lock is held. */
 static kvo_status depend(kvo_tracked *tracked, kvo_info *info, kvo_key key, uint64_t number) {
   kvo__assert(kvo__holds(&tracked->lock));
-  kvo_dependency *made = kvo__alloc(sizeof *made);
-  if (made == NULL) return KVO_ERROR_OUT_OF_MEMORY;
+  kvo_dependency *made = atomic_exchange(&tracked->spare_dependency, NULL);
+  if (made != NULL)
+    memset(made, 0, sizeof *made);
+  else if ((made = kvo__alloc(sizeof *made)) == NULL)
+    return KVO_ERROR_OUT_OF_MEMORY;
   atomic_store_explicit(&made->node.kind, KVO_NODE_DEPENDENCY, memory_order_relaxed);
   bool reads_before = (tracked->options & KVO_OLD) != 0 && !tracked->keeps_last;
   made->node.options =
@@ -360,30 +372,20 @@ void kvo__expect_reads(kvo_evaluation *here) {
   }
 }
 
-/* Marks the dependencies that were read where they were expected. The list may have changed meanwhile, but what has stayed in it has kept
- * its order. False if one is gone. */
-static bool confirm_kept(const kvo_evaluation *over) {
+/* Marks the dependencies that were read where they were expected, and counts the others. The list may have changed meanwhile, but what has
+ * stayed in it has kept its order, and new ones come before it. False if one is gone. */
+static bool confirm_kept(const kvo_evaluation *over, size_t *others) {
   uint32_t left = over->kept;
-  for (kvo_dependency *each = over->tracked->dependencies; each != NULL && left > 0; each = each->to) {
-    const kvo_key_read *read = &over->reads[left - 1];
-    if (read->dependency != each || read->slot != kvo__dependency_slot(each)) continue;
+  for (kvo_dependency *each = over->tracked->dependencies; each != NULL; each = each->to) {
+    const kvo_key_read *read = left > 0 ? &over->reads[left - 1] : NULL;
+    if (read == NULL || read->dependency != each || read->slot != kvo__dependency_slot(each)) {
+      ++*others;
+      continue;
+    }
     each->generation = newer(each->generation, over->number);
     left--;
   }
   return left == 0;
-}
-
-/* Whether an evaluation has read each of its dependencies once, in the order opposite to that of the list. Counts those that it has not
- * read. */
-static bool is_regular(const kvo_evaluation *over, size_t *others) {
-  size_t left = over->read_count;
-  bool is_so = left <= KVO_MAX_READS && over->status == KVO_OK;
-  for (const kvo_dependency *each = over->tracked->dependencies; each != NULL; each = each->to)
-    if (each->generation != over->number)
-      ++*others;
-    else
-      is_so = is_so && left > 0 && over->reads[--left].slot == kvo__dependency_slot(each);
-  return is_so && left == 0;
 }
 
 /* The object of the read that follows a read, if that was made only once; otherwise NULL. */
@@ -398,37 +400,44 @@ static const kvo_object *successor_of(const kvo_dependency *dependency, const kv
   return times == 1 ? successor : NULL;
 }
 
-/* The nodes stay in place, because a change in progress may be about to notify them. */
-static void settle(kvo_tracked *tracked, const kvo_evaluation *over, bool is_in_order) {
+/* Sets the kinds of the dependencies that it has read, and takes the others. The nodes of the former stay in place, because a change in
+ * progress may be about to notify them. Returns whether it has read each of them once, in the order opposite to that of the list. */
+static bool settle(kvo_tracked *tracked, const kvo_evaluation *over, kvo_dependency **unread) {
   const kvo_key_read *leaf = leaf_of(over);
+  const kvo_slot *leaf_slot = leaf != NULL ? leaf->slot : NULL, *subject_slot = over->subject_slot;
+  bool is_whole = over->status == KVO_OK; /* an incomplete one may still need what it did not get to read */
+  bool is_regular = is_whole && over->read_count <= KVO_MAX_READS;
+  const kvo_key_read *following = is_regular ? over->reads + over->read_count : over->reads;
+  const kvo_object *successor = NULL;
   atomic_store_explicit(&tracked->has_leaf, leaf != NULL, memory_order_relaxed);
-  const kvo_object *next = NULL;
-  size_t left = over->read_count;
-  for (kvo_dependency *each = tracked->dependencies; each != NULL; each = each->to) {
-    if (each->generation != over->number) continue;
+  for (kvo_dependency *each = tracked->dependencies, *next; each != NULL; each = next) {
+    next = each->to;
+    if (each->generation != over->number) {
+      if (is_whole && each->generation < over->number) take(tracked, each, unread);
+      continue;
+    }
     const kvo_slot *slot = kvo__dependency_slot(each);
-    each->successor = is_in_order ? next : successor_of(each, over);
-    if (is_in_order) next = over->reads[--left].object;
-    bool is_leaf = leaf != NULL && slot == leaf->slot;
-    kvo_node_kind kind = is_leaf                      ? KVO_NODE_LEAF
-                         : slot == over->subject_slot ? KVO_NODE_SUBJECT
-                                                      : KVO_NODE_DEPENDENCY;
+    is_regular = is_regular && following != over->reads && (--following)->slot == slot;
+    each->successor = successor;
+    successor = is_regular ? following->object : NULL;
+    kvo_node_kind kind = slot == leaf_slot ? KVO_NODE_LEAF
+                         : slot == subject_slot ? KVO_NODE_SUBJECT
+                                                : KVO_NODE_DEPENDENCY;
     if (kvo__node_kind(&each->node) != kind) kvo__node_turn(kvo__dependency_info(each), &each->node, kind);
   }
+  if (is_regular && following == over->reads) return true;
+  for (kvo_dependency *each = tracked->dependencies; each != NULL; each = each->to)
+    if (each->generation == over->number) each->successor = successor_of(each, over);
+  return false;
 }
 
 bool kvo__commit_reads(const kvo_evaluation *over, kvo_dependency **unread) {
   kvo_tracked *tracked = over->tracked;
   kvo__assert(kvo__holds(&tracked->lock));
-  if (!confirm_kept(over)) return false;
   size_t others = 0;
-  bool is_in_order = is_regular(over, &others);
-  bool is_plain = is_in_order && over->value_slot == NULL && over->subject_slot == NULL;
+  if (!confirm_kept(over, &others)) return false;
+  bool is_plain = over->value_slot == NULL && over->subject_slot == NULL && over->status == KVO_OK;
   bool is_as_before = is_plain && tracked->is_regular && others == 0 && over->kept == over->read_count;
-  tracked->is_regular = is_plain;
-  if (is_as_before) return true;
-  settle(tracked, over, is_in_order);
-  /* An incomplete evaluation may still need what it did not get to read. */
-  if (others > 0 && over->status == KVO_OK) *unread = kvo__take_unread(tracked, over->number, true);
+  if (!is_as_before) tracked->is_regular = settle(tracked, over, unread) && is_plain;
   return true;
 }

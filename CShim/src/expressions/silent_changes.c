@@ -72,7 +72,7 @@ kvo_info *kvo__silent_change(kvo_evaluation *over, uint64_t *entered, kvo_key *k
   kvo_tracked *tracked = over->tracked;
   kvo__assert(kvo__holds(&tracked->lock));
   bool is_certain =
-      over->changed != NULL && !over->is_outdated && over->read_count != over->kept && !tracked->is_shared && !tracked->is_incomplete;
+      over->changed != NULL && !over->is_outdated && !tracked->is_shared && !tracked->is_incomplete;
   if (!is_certain || over->read_count > KVO_MAX_READS) return NULL;
   for (size_t i = 0; i + 1 < over->read_count; i++) {
     const kvo_key_read *each = &over->reads[i], *next = each + 1;

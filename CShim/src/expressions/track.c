@@ -92,7 +92,7 @@ static kvo_cell *read_before(kvo_tracked *tracked) {
 static bool commit(kvo_evaluation *over, kvo_dependency **unread) {
   kvo_tracked *tracked = over->tracked;
   if (over->number < tracked->committed) {
-    *unread = kvo__take_unread(tracked, over->number, false);
+    *unread = kvo__take_read_by(tracked, over->number);
     return true;
   }
   if (!kvo__commit_reads(over, unread)) return false;
@@ -135,7 +135,7 @@ kvo_cell *kvo__arm_once(kvo_tracked *tracked, const kvo_slot *changed, kvo_statu
     uint64_t entered;
     kvo_key key;
     kvo__lock(&tracked->lock);
-    if (here.number > tracked->committed) replaced = kvo__silent_change(&here, &entered, &key);
+    if (here.kept != here.read_count && here.number > tracked->committed) replaced = kvo__silent_change(&here, &entered, &key);
     is_lost = !commit(&here, &unread);
     kvo__unlock(&tracked->lock);
     end_evaluation(&here);
@@ -143,7 +143,7 @@ kvo_cell *kvo__arm_once(kvo_tracked *tracked, const kvo_slot *changed, kvo_statu
       kvo__tell_silent_change(tracked, replaced, key);
       kvo__leave(replaced, entered);
     }
-    kvo__retire_taken(unread);
+    kvo__retire_taken(tracked, unread);
     *status = here.status;
     /* Read again: each read subscribes, this time; or another thread has left it to a change that would have told it, had what that changes
      * not been dropped; or, once, because a getter that always sets what it reads has no end. */
@@ -178,15 +178,19 @@ kvo_cell *kvo__arm(kvo_tracked *tracked, const kvo_slot *changed, kvo_status *st
 
 /* If a registration fails, its callback must never run. While it may still fail, and in a pause, a change is only noted in `missed`: not
  * before it happens, because the setter may refuse it. */
-static void call(kvo_tracked *tracked, const kvo_raw_change *change) {
+static void call(kvo_tracked *tracked, const kvo_raw_change *change, bool is_marked) {
   if (!atomic_load(&tracked->registered)) {
     if (!change->is_prior) atomic_store(&tracked->missed, true);
     if (!atomic_load(&tracked->registered)) return;
   }
-  kvo__call(change, tracked->anchor, &tracked->live, tracked->ops->callback, tracked->user_data);
+  if (!is_marked)
+    kvo__call(change, tracked->anchor, &tracked->live, tracked->ops->callback, tracked->user_data);
+  else if (atomic_load(&tracked->live))
+    tracked->ops->callback(change, tracked->user_data);
 }
 
-static void tell(kvo_tracked *tracked, bool is_prior, const kvo_cell *old_value, const kvo_cell *new_value) {
+static void tell(kvo_tracked *tracked, bool is_prior, const kvo_cell *old_value, const kvo_cell *new_value,
+                 bool is_marked) {
   bool wants_old = (tracked->options & KVO_OLD) != 0 && old_value != NULL;
   bool wants_new = (tracked->options & KVO_NEW) != 0 && new_value != NULL;
   kvo_raw_change record = {
@@ -198,7 +202,7 @@ static void tell(kvo_tracked *tracked, bool is_prior, const kvo_cell *old_value,
       .is_prior = is_prior,
       .observation = tracked->id,
   };
-  call(tracked, &record);
+  call(tracked, &record, is_marked);
 }
 
 /* Replaces the value that was told last and returns it; the caller releases it. tracked->lock is held. */
@@ -246,7 +250,7 @@ static bool is_last(kvo_tracked *tracked, const kvo_cell *now) {
   return is_same;
 }
 
-void kvo__tracked_tell_present(kvo_tracked *tracked, kvo_cell *now, bool if_changed) {
+static void tell_present(kvo_tracked *tracked, kvo_cell *now, bool if_changed, bool is_marked) {
   if (!atomic_load(&tracked->registered)) { /* it is told later, with the same old value */
     if (if_changed && is_last(tracked, now)) return;
     atomic_store(&tracked->missed, true);
@@ -255,13 +259,17 @@ void kvo__tracked_tell_present(kvo_tracked *tracked, kvo_cell *now, bool if_chan
   kvo__lock(&tracked->lock);
   kvo_cell *before = replace_last(tracked, now);
   kvo__unlock(&tracked->lock);
-  if (!if_changed || !are_same(tracked, before, now)) tell(tracked, false, before, now);
+  if (!if_changed || !are_same(tracked, before, now)) tell(tracked, false, before, now, is_marked);
   kvo__cell_release(tracked, before);
+}
+
+void kvo__tracked_tell_present(kvo_tracked *tracked, kvo_cell *now, bool if_changed) {
+  tell_present(tracked, now, if_changed, false);
 }
 
 void kvo__tracked_tell_initial(kvo_tracked *tracked, kvo_cell *now) {
   kvo__tracked_set_last(tracked, now);
-  tell(tracked, false, NULL, now);
+  tell(tracked, false, NULL, now, false);
 }
 
 void kvo__tracked_tell_prior(kvo_tracked *tracked) {
@@ -269,7 +277,7 @@ void kvo__tracked_tell_prior(kvo_tracked *tracked) {
   kvo_cell *last = atomic_load_explicit(&tracked->last, memory_order_acquire);
   if (last != NULL) atomic_fetch_add(&last->references, 1);
   kvo__unlock(&tracked->lock);
-  tell(tracked, true, last, NULL);
+  tell(tracked, true, last, NULL, false);
   kvo__cell_release(tracked, last);
 }
 
@@ -290,19 +298,19 @@ static kvo_cell *of_property(kvo_tracked *tracked, const kvo_raw_change *change)
 }
 
 /* Its old value is what was told last. */
-static void tell_setting(kvo_tracked *tracked, const kvo_raw_change *change) {
+static void tell_setting(kvo_tracked *tracked, const kvo_raw_change *change, bool is_marked) {
   if (change->is_prior) {
     kvo__tracked_tell_prior(tracked);
     return;
   }
   kvo_cell *now = of_property(tracked, change);
-  kvo__tracked_tell_present(tracked, now, false);
+  tell_present(tracked, now, false, is_marked);
   kvo__cell_release(tracked, now);
 }
 
-void kvo__tracked_leaf(kvo_tracked *tracked, const kvo_raw_change *change) {
+void kvo__tracked_leaf(kvo_tracked *tracked, const kvo_raw_change *change, bool is_marked) {
   if (tracked->keeps_last && change->kind == KVO_CHANGE_SETTING) {
-    tell_setting(tracked, change);
+    tell_setting(tracked, change, is_marked);
     return;
   }
   kvo_raw_change record = *change;
@@ -317,7 +325,7 @@ void kvo__tracked_leaf(kvo_tracked *tracked, const kvo_raw_change *change) {
     kvo__tracked_set_last(tracked, now);
     kvo__cell_release(tracked, now);
   }
-  call(tracked, &record);
+  call(tracked, &record, is_marked);
 }
 
 bool kvo__tracked_settle(kvo_tracked *tracked, const kvo_slot *changed, bool if_changed) {

@@ -74,6 +74,8 @@ struct kvo_tracked {
   kvo_cell *_Atomic last;
   /** A cell of no more use, for the next value; or NULL. Not guarded. */
   kvo_cell *_Atomic spare;
+  /** The same for a dependency. It is not linked, and holds no reference. */
+  kvo_dependency *_Atomic spare_dependency;
   /** When the evaluation began whose value was told last: the number of the thread (kvo__thread_serial), and its clock then. */
   uint32_t told_by;
   uint64_t told_at;
@@ -278,11 +280,10 @@ KVO_HIDDEN void kvo__expect_reads(kvo_evaluation *here);
  * the caller has to retire. False, and nothing is done, if another thread has dropped a dependency that it has read: then the expression has
  * to be evaluated again. tracked->lock is held. */
 KVO_HIDDEN bool kvo__commit_reads(const kvo_evaluation *over, kvo_dependency **unread);
-/** Takes the dependencies whose newest reader is an older evaluation than that; or if it is not the newest itself, those whose newest reader
- * it is. The caller has to retire them. tracked->lock is held. */
-KVO_HIDDEN kvo_dependency *kvo__take_unread(kvo_tracked *tracked, uint64_t number, bool is_newest);
-/** No lock may be held. */
-KVO_HIDDEN void kvo__retire_taken(kvo_dependency *taken);
+/** Takes the dependencies whose newest reader is this evaluation, or all for 0. The caller has to retire them. tracked->lock is held. */
+KVO_HIDDEN kvo_dependency *kvo__take_read_by(kvo_tracked *tracked, uint64_t number);
+/** The caller holds a reference. No lock may be held. */
+KVO_HIDDEN void kvo__retire_taken(kvo_tracked *tracked, kvo_dependency *taken);
 
 /** Whether a silent change of a key that it depends on is in progress on this thread, at whose end it is evaluated. */
 KVO_HIDDEN bool kvo__tracked_awaits_silent(kvo_tracked *tracked);
@@ -299,8 +300,8 @@ static inline bool kvo__was_told_since(const kvo_tracked *tracked, uint64_t sinc
 KVO_HIDDEN bool kvo__tracked_is_told(kvo_tracked *tracked, uint64_t since);
 /** Whether the expression depends on a key of the object with this info; false for NULL. */
 KVO_HIDDEN bool kvo__tracked_hears(kvo_tracked *tracked, kvo_info *info, kvo_key key);
-/** After a change of a leaf: passes the change on to the observer. */
-KVO_HIDDEN void kvo__tracked_leaf(kvo_tracked *tracked, const kvo_raw_change *change);
+/** After a change of a leaf: passes the change on to the observer. `is_marked`: the change's own mark names the observation. */
+KVO_HIDDEN void kvo__tracked_leaf(kvo_tracked *tracked, const kvo_raw_change *change, bool is_marked);
 /** Takes a dependency of a dying object out of its expression's list; false if another thread has done it. */
 KVO_HIDDEN bool kvo__tracked_detach(kvo_node *dependency);
 KVO_HIDDEN void kvo__tracked_release(kvo_tracked *tracked);

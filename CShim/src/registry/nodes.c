@@ -360,7 +360,7 @@ void kvo__leave_slowly(kvo_info *info, uint64_t entered) {
   clean_up(info);
 }
 
-void kvo__node_retire(kvo_info *info, kvo_node *node) {
+bool kvo__node_unlink(kvo_info *info, kvo_node *node) {
   kvo__assert(!kvo__holds(&info->lock));
   kvo__lock(&info->lock);
   bool overwritten = !unlink_locked(info, node);
@@ -374,11 +374,15 @@ void kvo__node_retire(kvo_info *info, kvo_node *node) {
   bool is_unread = atomic_compare_exchange_strong(&info->state, &nobody, nobody);
   if (!kvo__count_readers(info) && is_unread) {
     kvo__unlock(&info->lock);
-    kvo__node_free(node);
-    return;
+    return true;
   }
   discard_locked(info, node);
   clean_up(info);
+  return false;
+}
+
+void kvo__node_retire(kvo_info *info, kvo_node *node) {
+  if (kvo__node_unlink(info, node)) kvo__node_free(node);
 }
 
 kvo_status kvo__node_register(kvo_object *object, kvo_node *node, kvo_key key, kvo_observation *out) {

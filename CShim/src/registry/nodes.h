@@ -293,6 +293,8 @@ KVO_HIDDEN size_t kvo__observed_by(kvo_info *info);
 KVO_HIDDEN void kvo__node_turn(kvo_info *info, kvo_node *node, kvo_node_kind kind);
 /** Unlinks a node that the caller has claimed, and frees it when no reader can see it any more. No lock may be held. */
 KVO_HIDDEN void kvo__node_retire(kvo_info *info, kvo_node *node);
+/** The same, but if no reader can see the node now, the caller has to free it: true. */
+KVO_HIDDEN bool kvo__node_unlink(kvo_info *info, kvo_node *node);
 /** Frees a node that was never linked, or that no reader can see, and destroys its user data. */
 KVO_HIDDEN void kvo__node_free(kvo_node *node);
 
