@@ -128,14 +128,34 @@ INLINE bool has_values(const reading *of, const kvo_node *node) {
          ((node->options & KVO_NEW) == 0 || (of->wants & KVO_FRAME_WANTS_NEW) != 0);
 }
 
-/* Notifies a key path whose value is that of the key. False if the frame is needed for that. */
-INLINE bool call_leaf(const reading *of, kvo_raw_change *record, kvo_mark *mark, const kvo_node *node) {
+__attribute__((noinline)) static void settle(kvo_slot *slot, const kvo_node *node, const void *old_value) {
   kvo_tracked *tracked = node->user_data;
+  bool is_first = node == atomic_load_explicit(&slot->newest, memory_order_relaxed); /* no observer was called */
+  if (old_value != NULL && (node->options & KVO_NODE_IS_CHECKED) != 0 &&
+      kvo__replaces_another(tracked, node, old_value, is_first ? (uint32_t)kvo__own.thread->clock : 0))
+    kvo__tell_silent_change(tracked, kvo__slot_info(slot), slot->key);
+  if (!kvo__tracked_defers(tracked)) (void)kvo__tracked_settle(tracked, slot, false);
+}
+
+/* Evaluates an expression and notifies, or notifies a key path whose value is that of the key. False if the frame is needed for that:
+ * something else may be open, or it is not this thread that evaluates it. */
+INLINE bool call_expression(const reading *of, kvo_raw_change *record, kvo_mark *mark, const kvo_node *node,
+                            kvo_traits traits, const void *old_value, bool has_all) {
+  kvo_tracked *tracked = node->user_data;
+  bool is_evaluated = traits.kind == KVO_NODE_DEPENDENCY;
+  if (is_evaluated ? tracked->ops->is_here != NULL
+                   : traits.kind != KVO_NODE_LEAF || !(has_all || has_values(of, node)))
+    return false;
   bool is_usual = atomic_load(&node->birth) <= of->limit && kvo__dependency(node)->order <= of->registered &&
                   atomic_load_explicit(&tracked->registered, memory_order_acquire) != 0 && of->depth == 0 &&
                   !atomic_load_explicit(&tracked->is_stale, memory_order_relaxed) &&
                   !atomic_load_explicit(&kvo__has_in_place, memory_order_relaxed);
   if (UNLIKELY(!is_usual || kvo__own.open_changes != 0)) return false;
+  if (UNLIKELY(!traits.live)) return true;
+  if (is_evaluated) {
+    settle(of->slot, node, old_value);
+    return true;
+  }
   begin_delivery(mark, tracked->anchor, tracked->id);
   if (UNLIKELY(kvo__attended() != 0)) attend();
   if (UNLIKELY(!atomic_load(&tracked->live))) return true;
@@ -182,8 +202,7 @@ INLINE kvo_node *call_all(const reading *of, kvo_raw_change *record, const void 
       kvo__call_function(record, node);
     } else if (traits.kind == KVO_NODE_DIRECT) {
       if (traits.live) node->ops->callback(record, node->user_data); /* a closure is usual */
-    } else if (traits.kind != KVO_NODE_LEAF || !(has_all || has_values(of, node)) ||
-               !call_leaf(of, record, mark, node)) {
+    } else if (!kvo__node_is_dependency(node) || !call_expression(of, record, mark, node, traits, old_value, has_all)) {
       return node;
     }
     node = atomic_load_explicit(&node->older, memory_order_acquire);

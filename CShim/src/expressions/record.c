@@ -261,9 +261,12 @@ static bool is_kept(const kvo_evaluation *here, const kvo_slot *slot) {
   return i < here->kept;
 }
 
-/* A read that was not expected. From now on none is. */
-__attribute__((noinline)) static void read_otherwise(kvo_evaluation *here, kvo_object *object, kvo_key key) {
+/* A read that was not expected. From now on none is. `coded`: by key-value coding, which goes on to call the getter. */
+__attribute__((noinline)) static void read_otherwise(kvo_evaluation *here, kvo_object *object, kvo_key key,
+                                                     bool coded) {
   kvo_status status = KVO_OK;
+  if (!coded && here->expects_getter && is_reported(here, object, key)) return;
+  here->expects_getter = coded;
   kvo_info *info = kvo__info_ensure(object, key, &status);
   const kvo_slot *slot = info != NULL ? kvo__slot_find(info, key) : NULL;
   if (info != NULL && (slot == NULL || !is_kept(here, slot))) status = subscribe(here, info, key, &slot);
@@ -275,18 +278,17 @@ __attribute__((noinline)) static void read_otherwise(kvo_evaluation *here, kvo_o
     here->reads[at] = (kvo_key_read){slot, key, object, kvo__class_find(info->cls, key), NULL};
 }
 
-/* `coded`: by key-value coding, which goes on to call the getter. A read that is expected next, like all before it, is only counted. */
+/* A read that is expected next, like all before it, is only counted. */
 static inline void record(kvo_evaluation *here, kvo_object *object, kvo_key key, bool coded) {
   uint32_t next = here->kept;
-  if (!coded && here->expects_getter && is_reported(here, object, key)) return;
-  here->expects_getter = coded;
   bool is_next = next < here->expected_count && next == here->read_count && here->reads[next].key == key &&
                  here->reads[next].object == object;
   if (__builtin_expect(!is_next, false)) {
-    read_otherwise(here, object, key);
+    read_otherwise(here, object, key, coded);
     return;
   }
-  here->kept++;
+  here->expects_getter = coded;
+  here->kept = next + 1;
   here->read_count++;
 }
 

@@ -95,17 +95,9 @@ static bool is_left(kvo_tracked *tracked, kvo_expression_event event, const kvo_
   return leaves ? kvo__postpone(tracked, place, event == KVO_DIED) : kvo__is_postponed(tracked, place, false);
 }
 
-/* Whether that change is all that this thread is doing, and no change in place is open. */
-static bool is_alone(const kvo_change_place *place) {
-  return place != NULL && place->depth == 0 && kvo__own.open_changes == 0 && kvo__own.thread != NULL &&
-         atomic_load_explicit(&kvo__own.thread->depth, memory_order_relaxed) <= 1 &&
-         !atomic_load_explicit(&kvo__has_in_place, memory_order_relaxed);
-}
-
 static state state_for(kvo_tracked *tracked, kvo_expression_event event, const kvo_change_place *place) {
   const uint8_t *row = actions[event];
   if (!atomic_load(&tracked->live)) return ENDED;
-  if (is_alone(place)) return is_elsewhere(tracked) ? ELSEWHERE : HERE;
   if (is_evaluating(tracked, row[EVALUATING] == AGAIN)) return EVALUATING;
   if (is_left(tracked, event, place)) return atomic_load(&tracked->is_stale) ? STALE : LEFT;
   return is_elsewhere(tracked) ? ELSEWHERE : HERE;
