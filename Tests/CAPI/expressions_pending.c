@@ -151,7 +151,8 @@ TEST("the old value of an expression needs no memory of the runtime") {
   watch_total(&sum, KVO_OLD | KVO_NEW);
   for (int i = 1; i <= 3; i++) {
     int before = a->value;
-    fail_in = 1; /* the new value gets its memory at the second try, and from then on that of the value before the last */
+    fail_in =
+        1; /* the new value gets its memory at the second try, and from then on that of the value before the last */
     item_set_value(a, 10 * i);
     CHECK_EQ((int)has_failed, i == 1);
     has_failed = false;

@@ -1,9 +1,9 @@
 /* set.c - a change of a stored property in the usual case: one mark, no atomic exchange, the observers called in one loop.
  *
  * All other cases are those of notify.c: a mute, a pair or a scope is open, a watcher uses the tap, an observer wants a prior notification
- * or evaluates an expression, the object's readers are counted, there is no room for a mark. If the case is found only after the mark was
- * made, the frame keeps the mark (is_reading). Documentation/Design.md, "Readers and epochs", says why the order of loads and stores is
- * safe. */
+ * or is an expression that this change may not settle, the object's readers are counted, there is no room for a mark. If the case is found
+ * only after the mark was made, the frame keeps the mark (is_reading). Documentation/Design.md, "Readers and epochs", says why the order of
+ * loads and stores is safe. */
 #include "changes/scopes.h"
 #include "changes/settle.h"
 
@@ -128,11 +128,11 @@ INLINE bool has_values(const reading *of, const kvo_node *node) {
          ((node->options & KVO_NEW) == 0 || (of->wants & KVO_FRAME_WANTS_NEW) != 0);
 }
 
-__attribute__((noinline)) static void settle(kvo_slot *slot, const kvo_node *node, const void *old_value) {
+__attribute__((noinline)) static void settle(kvo_slot *slot, const kvo_node *node, const void *old_value,
+                                             uint32_t clock) {
   kvo_tracked *tracked = node->user_data;
-  bool is_first = node == atomic_load_explicit(&slot->newest, memory_order_relaxed); /* no observer was called */
   if (old_value != NULL && (node->options & KVO_NODE_IS_CHECKED) != 0 &&
-      kvo__replaces_another(tracked, node, old_value, is_first ? (uint32_t)kvo__own.thread->clock : 0))
+      kvo__replaces_another(tracked, node, old_value, clock))
     kvo__tell_silent_change(tracked, kvo__slot_info(slot), slot->key);
   if (!kvo__tracked_defers(tracked)) (void)kvo__tracked_settle(tracked, slot, false);
 }
@@ -140,11 +140,10 @@ __attribute__((noinline)) static void settle(kvo_slot *slot, const kvo_node *nod
 /* Evaluates an expression and notifies, or notifies a key path whose value is that of the key. False if the frame is needed for that:
  * something else may be open, or it is not this thread that evaluates it. */
 INLINE bool call_expression(const reading *of, kvo_raw_change *record, kvo_mark *mark, const kvo_node *node,
-                            kvo_traits traits, const void *old_value, bool has_all) {
+                            kvo_traits traits, const void *old_value, uint32_t clock, bool has_all) {
   kvo_tracked *tracked = node->user_data;
-  bool is_evaluated = traits.kind == KVO_NODE_DEPENDENCY;
-  if (is_evaluated ? tracked->ops->is_here != NULL
-                   : traits.kind != KVO_NODE_LEAF || !(has_all || has_values(of, node)))
+  bool is_leaf = traits.kind == KVO_NODE_LEAF;
+  if (is_leaf ? !has_all && !has_values(of, node) : traits.kind != KVO_NODE_DEPENDENCY || tracked->ops->is_here != NULL)
     return false;
   bool is_usual = atomic_load(&node->birth) <= of->limit && kvo__dependency(node)->order <= of->registered &&
                   atomic_load_explicit(&tracked->registered, memory_order_acquire) != 0 && of->depth == 0 &&
@@ -152,8 +151,8 @@ INLINE bool call_expression(const reading *of, kvo_raw_change *record, kvo_mark 
                   !atomic_load_explicit(&kvo__has_in_place, memory_order_relaxed);
   if (UNLIKELY(!is_usual || kvo__own.open_changes != 0)) return false;
   if (UNLIKELY(!traits.live)) return true;
-  if (is_evaluated) {
-    settle(of->slot, node, old_value);
+  if (!is_leaf) {
+    settle(of->slot, node, old_value, clock);
     return true;
   }
   begin_delivery(mark, tracked->anchor, tracked->id);
@@ -181,6 +180,7 @@ static const kvo_traits compared = {.options = KVO_NODE_IS_CLOSURE, .live = true
 INLINE kvo_node *call_all(const reading *of, kvo_raw_change *record, const void *old_value, const void *new_value,
                           bool has_all) {
   kvo__assert(kvo__holds_none());
+  uint32_t clock = (uint32_t)of->self->clock;
   kvo_node *node = atomic_load_explicit(&of->slot->newest, memory_order_acquire);
   /* Who links a node holds the lock, and then stores `births`. If neither shows, all direct nodes from here on are older than the
    * change. */
@@ -202,7 +202,8 @@ INLINE kvo_node *call_all(const reading *of, kvo_raw_change *record, const void 
       kvo__call_function(record, node);
     } else if (traits.kind == KVO_NODE_DIRECT) {
       if (traits.live) node->ops->callback(record, node->user_data); /* a closure is usual */
-    } else if (!kvo__node_is_dependency(node) || !call_expression(of, record, mark, node, traits, old_value, has_all)) {
+    } else if (traits.kind < KVO_NODE_DEPENDENCY ||
+               !call_expression(of, record, mark, node, traits, old_value, clock, has_all)) {
       return node;
     }
     node = atomic_load_explicit(&node->older, memory_order_acquire);

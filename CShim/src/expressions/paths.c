@@ -91,8 +91,8 @@ static void record_path(kvo_object *object, const char *key_path) {
 /* Keys may affect each other, in cycles or in several ways: an evaluation records the declared dependencies of a key once. A path that
  * begins with the key itself is no dependency: it is reported when the key is observed. */
 static void record_key(kvo_object *object, const kvo_property *property, kvo_key key) {
-  bool is_affected = property != NULL && property->affected_by != NULL;
-  if (!kvo__track_declared(object, key, is_affected) || !is_affected) return;
+  kvo_track_coded_read(object, key);
+  if (property == NULL || property->affected_by == NULL || !kvo__track_declared(object, key)) return;
   for (char **path = property->affected_by; *path != NULL; path++)
     if (!kvo__affects_itself(property, *path)) record_path(object, *path);
 }
@@ -244,7 +244,7 @@ kvo_status kvo__walk_object(kvo_walk *walk, kvo_object *object, kvo_path path, b
     kvo_component first = kvo__path_take(&path);
     const kvo_property *property = kvo__class_find(cls, first.key);
     bool is_self = property == NULL && kvo__component_is(&first, "self");
-    if (!is_self && kvo_is_tracking() && kvo_track_is_recording()) record_key(at.object, property, first.key);
+    if (!is_self && kvo__own.recorder != NULL) record_key(at.object, property, first.key);
     if (path.at == NULL) {
       if (walk->visit != NULL) {
         status = visit(walk, at.object, property, &first);
@@ -336,8 +336,8 @@ kvo_boxed *kvo__path_copy(kvo_object *object, const char *key_path, kvo_status *
   copying copy = {NULL, spare};
   *status = kvo__path_read(object, key_path, use, box_value, &copy);
   kvo__unbox(copy.spare);
-  if (*status == KVO_OK && copy.made == NULL) *status = KVO_ERROR_OUT_OF_MEMORY;
-  if (*status == KVO_OK) return copy.made;
+  if (*status == KVO_OK && copy.made != NULL) return copy.made;
+  if (*status == KVO_OK) *status = KVO_ERROR_OUT_OF_MEMORY;
   if (*status == KVO_ERROR_OUT_OF_MEMORY) out_of_memory();
   kvo__unbox(copy.made);
   return NULL;

@@ -274,8 +274,7 @@ __attribute__((noinline)) static void read_otherwise(kvo_evaluation *here, kvo_o
   if (status != KVO_OK) kvo__track_fail(status);
   if (info == NULL) return;
   size_t at = here->read_count++;
-  if (at < KVO_MAX_READS)
-    here->reads[at] = (kvo_key_read){slot, key, object, kvo__class_find(info->cls, key), NULL};
+  if (at < KVO_MAX_READS) here->reads[at] = (kvo_key_read){slot, key, object, kvo__class_find(info->cls, key), NULL};
 }
 
 /* A read that is expected next, like all before it, is only counted. */
@@ -302,10 +301,9 @@ void kvo_track_coded_read(kvo_object *object, kvo_key key) {
   if (kvo__own.recorder != NULL && object != NULL) record(kvo__own.recorder, object, key, true);
 }
 
-bool kvo__track_declared(kvo_object *object, kvo_key key, bool is_affected) {
-  kvo_track_coded_read(object, key);
+bool kvo__track_declared(kvo_object *object, kvo_key key) {
   kvo_evaluation *recording = kvo__own.recorder;
-  if (!is_affected || recording == NULL) return is_affected;
+  if (recording == NULL) return true;
   kvo_info *info = kvo__word_info(kvo__word(object));
   kvo_tracked *tracked = recording->tracked;
   kvo__lock(&tracked->lock);
@@ -422,7 +420,7 @@ static bool settle(kvo_tracked *tracked, const kvo_evaluation *over, kvo_depende
     is_regular = is_regular && following != over->reads && (--following)->slot == slot;
     each->successor = successor;
     successor = is_regular ? following->object : NULL;
-    kvo_node_kind kind = slot == leaf_slot ? KVO_NODE_LEAF
+    kvo_node_kind kind = slot == leaf_slot      ? KVO_NODE_LEAF
                          : slot == subject_slot ? KVO_NODE_SUBJECT
                                                 : KVO_NODE_DEPENDENCY;
     if (kvo__node_kind(&each->node) != kind) kvo__node_turn(kvo__dependency_info(each), &each->node, kind);

@@ -71,8 +71,7 @@ static bool leads_elsewhere(const kvo_evaluation *over, const kvo_dependency *ho
 kvo_info *kvo__silent_change(kvo_evaluation *over, uint64_t *entered, kvo_key *key) {
   kvo_tracked *tracked = over->tracked;
   kvo__assert(kvo__holds(&tracked->lock));
-  bool is_certain =
-      over->changed != NULL && !over->is_outdated && !tracked->is_shared && !tracked->is_incomplete;
+  bool is_certain = over->changed != NULL && !over->is_outdated && !tracked->is_shared && !tracked->is_incomplete;
   if (!is_certain || over->read_count > KVO_MAX_READS) return NULL;
   for (size_t i = 0; i + 1 < over->read_count; i++) {
     const kvo_key_read *each = &over->reads[i], *next = each + 1;

@@ -135,7 +135,8 @@ kvo_cell *kvo__arm_once(kvo_tracked *tracked, const kvo_slot *changed, kvo_statu
     uint64_t entered;
     kvo_key key;
     kvo__lock(&tracked->lock);
-    if (here.kept != here.read_count && here.number > tracked->committed) replaced = kvo__silent_change(&here, &entered, &key);
+    if (here.kept != here.read_count && here.number > tracked->committed)
+      replaced = kvo__silent_change(&here, &entered, &key);
     is_lost = !commit(&here, &unread);
     kvo__unlock(&tracked->lock);
     end_evaluation(&here);

@@ -305,9 +305,8 @@ KVO_HIDDEN void kvo__tracked_leaf(kvo_tracked *tracked, const kvo_raw_change *ch
 /** Takes a dependency of a dying object out of its expression's list; false if another thread has done it. */
 KVO_HIDDEN bool kvo__tracked_detach(kvo_node *dependency);
 KVO_HIDDEN void kvo__tracked_release(kvo_tracked *tracked);
-/** kvo_track_coded_read for a key. Returns whether the caller is to record the key's declared dependencies, too: if it has any, and this
- * evaluation has not recorded them yet. */
-KVO_HIDDEN bool kvo__track_declared(kvo_object *object, kvo_key key, bool is_affected);
+/** Whether the declared dependencies of a key that has just been read are to be recorded, too: this evaluation has not done it yet. */
+KVO_HIDDEN bool kvo__track_declared(kvo_object *object, kvo_key key);
 /** Makes the evaluation that this thread records fail with this status, because what it recorded is incomplete. */
 KVO_HIDDEN void kvo__track_fail(kvo_status status);
 /** Says that the evaluation in progress on this thread, if any, came to an object that is being destroyed. */
