@@ -352,7 +352,7 @@ static const kvo_key_read *leaf_of(const kvo_evaluation *over) {
   if (is_settled || is_told_later) return NULL;
   const kvo_key_read *last = &over->reads[over->read_count - 1];
   /* If another key was read after it, a getter has computed the result from that. */
-  if (over->value_slot != last->slot) return NULL;
+  if (over->value_slot == NULL || over->value_slot != last->slot) return NULL;
   for (const kvo_key_read *each = over->reads; each != last; each++)
     if (each->slot == last->slot) return NULL; /* it is also an intermediate key */
   return last;

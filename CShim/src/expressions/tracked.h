@@ -277,8 +277,8 @@ KVO_HIDDEN void kvo__tell_silent_change(const kvo_tracked *tracked, const kvo_in
 /** Notes the dependencies that an evaluation is likely to read, before it begins. tracked->lock is held. */
 KVO_HIDDEN void kvo__expect_reads(kvo_evaluation *here);
 /** After the newest evaluation: turns the dependencies into leaf, subject or plain dependency, and takes those that it has not read, which
- * the caller has to retire. False, and nothing is done, if another thread has dropped a dependency that it has read: then the expression has
- * to be evaluated again. tracked->lock is held. */
+ * the caller has to retire. False, and nothing is done, if another thread has dropped one that it has read: then the expression has to be
+ * evaluated again. tracked->lock is held. */
 KVO_HIDDEN bool kvo__commit_reads(const kvo_evaluation *over, kvo_dependency **unread);
 /** Takes the dependencies whose newest reader is this evaluation, or all for 0. The caller has to retire them. tracked->lock is held. */
 KVO_HIDDEN kvo_dependency *kvo__take_read_by(kvo_tracked *tracked, uint64_t number);
