@@ -253,7 +253,7 @@ static inline bool is_reported(kvo_evaluation *here, const kvo_object *object, k
   return here->read_count - 1 < KVO_MAX_READS && last->object == object && last->key == key;
 }
 
-/* Whether it has been read already, where it was expected. The thread that drops it belongs to a newer evaluation, or kvo__confirm_reads
+/* Whether it has been read already, where it was expected. The thread that drops it belongs to a newer evaluation, or kvo__commit_reads
  * finds that it is gone. */
 static bool is_kept(const kvo_evaluation *here, const kvo_slot *slot) {
   uint32_t i = 0;
