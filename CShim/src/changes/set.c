@@ -33,7 +33,7 @@ INLINE kvo_mark *mark_of(const kvo_thread *self, uint32_t depth) {
 
 /* Makes the mark of a change in this stack frame, with nothing delivered yet. False if there is no room, or if a mark is there whose code
  * was left. Only while kvo__attention is 0: the store of the depth is no exchange. */
-INLINE bool make_mark(kvo_thread *self, uint32_t depth, kvo_info *info, kvo_raw_change *record, const void *frame) {
+INLINE bool make_mark(kvo_thread *self, uint32_t depth, kvo_info *info, const kvo_slot *slot, const void *frame) {
   kvo_mark *mark = mark_of(self, depth);
   if (depth >= self->limit ||
       (uintptr_t)frame - self->floor >= atomic_load_explicit(&self->room, memory_order_relaxed) ||
@@ -42,7 +42,7 @@ INLINE bool make_mark(kvo_thread *self, uint32_t depth, kvo_info *info, kvo_raw_
   atomic_store_explicit(&mark->observation, 0, memory_order_relaxed);
   atomic_store_explicit(&mark->root, NULL, memory_order_relaxed);
   __atomic_store_n(&mark->frame, frame, __ATOMIC_RELAXED);
-  mark->change = record;
+  mark->slot = slot;
   mark->recorder = NULL;
   atomic_store_explicit(&mark->entered, 0, memory_order_relaxed);
   atomic_store_explicit(&mark->reads, info, memory_order_release); /* after `entered`: see kvo__count_marks */
@@ -55,8 +55,7 @@ INLINE bool make_mark(kvo_thread *self, uint32_t depth, kvo_info *info, kvo_raw_
 enum { UNUSUAL_WANTS = KVO_FRAME_WANTS_WILL | KVO_SLOT_MANUAL | KVO_SLOT_BINDS };
 
 /* `unusual`: what a slot may want that makes a change of it unusual. */
-INLINE path begin(reading *of, kvo_object *object, kvo_key key, kvo_raw_change *record, const void *frame,
-                  unsigned unusual) {
+INLINE path begin(reading *of, kvo_object *object, kvo_key key, const void *frame, unsigned unusual) {
   uintptr_t word = kvo__word(object);
   if (UNLIKELY((word & KVO_WORD_OBSERVED) == 0)) return UNOBSERVED;
   bool is_alone = ((uintptr_t)kvo__own.recorder | kvo__own.open_changes | kvo__attended()) == 0;
@@ -79,7 +78,7 @@ INLINE path begin(reading *of, kvo_object *object, kvo_key key, kvo_raw_change *
     if (!kvo__reads_by_marks(reader, self)) return UNUSUAL;
   }
   uint32_t depth = atomic_load_explicit(&self->depth, memory_order_relaxed);
-  if (UNLIKELY(!make_mark(self, depth, info, record, frame))) return UNUSUAL;
+  if (UNLIKELY(!make_mark(self, depth, info, slot, frame))) return UNUSUAL;
   *of = (reading){self, info, slot, limit, registered, wants, depth};
   /* Again: a thread that has begun to count this object's readers either has found the mark or is noticed here. */
   if (UNLIKELY(atomic_load_explicit(&info->reader, memory_order_relaxed) != reader)) {
@@ -244,7 +243,6 @@ __attribute__((noinline, cold)) static void finish_framed(kvo_thread *self, kvo_
   fill_frame(change, &of);
   if (next != atomic_load_explicit(&slot->newest, memory_order_relaxed)) change->clock = 0; /* observers were called */
   change->record = *record;
-  mark_of(self, depth)->change = &change->record;
   finish_from(&frame, next, &old_value, storage);
 }
 
@@ -280,7 +278,7 @@ __attribute__((noinline)) static bool set_bound(kvo_object *object, kvo_key key,
                                                 const void *frame) {
   kvo_raw_change record;
   reading of;
-  if (begin(&of, object, key, &record, frame, KVO_FRAME_WANTS_WILL | KVO_SLOT_MANUAL) != USUAL) return false;
+  if (begin(&of, object, key, frame, KVO_FRAME_WANTS_WILL | KVO_SLOT_MANUAL) != USUAL) return false;
   uint64_t old_value = *storage;
   fill_record(&record, of.info, of.slot);
   *storage = value;
@@ -309,7 +307,7 @@ UNDIVIDED void kvo_change_word(kvo_object *object, kvo_key key, uint64_t *storag
   }
   kvo_raw_change record;
   reading of;
-  path path = begin(&of, object, key, &record, __builtin_frame_address(0), UNUSUAL_WANTS);
+  path path = begin(&of, object, key, __builtin_frame_address(0), UNUSUAL_WANTS);
   if (UNLIKELY(path != USUAL)) {
     if (path != BOUND || !set_bound(object, key, storage, value, __builtin_frame_address(0)))
       set_unusually(object, key, storage, value, __builtin_frame_address(0));
@@ -331,7 +329,7 @@ UNDIVIDED void kvo_change_word(kvo_object *object, kvo_key key, uint64_t *storag
 uint32_t kvo__frame_enter(kvo_frame *frame, kvo_object *object, kvo_key key, const void *stack_frame) {
   reading of;
   kvo_frame_content *change = content(frame);
-  path path = begin(&of, object, key, &change->record, stack_frame, UNUSUAL_WANTS);
+  path path = begin(&of, object, key, stack_frame, UNUSUAL_WANTS);
   if (path == UNOBSERVED) return 0;
   if (UNLIKELY(path != USUAL)) {
     if (kvo__scope_has(object, key)) return 0;
