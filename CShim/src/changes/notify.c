@@ -460,7 +460,7 @@ void kvo_frame_end(kvo_frame *frame) {
     kvo__scope_close(change->hold);
   }
   if (change->is_reading) {
-    kvo__stop_reading(kvo__own.thread, change->info, change->mark);
+    kvo__stop_reading(kvo__own.thread, change->mark);
     return;
   }
   end_mark(change);

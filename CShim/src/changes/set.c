@@ -83,7 +83,7 @@ INLINE path begin(reading *of, kvo_object *object, kvo_key key, const void *fram
   /* Again: a thread that has begun to count this object's readers either has found the mark or is noticed here. */
   if (UNLIKELY(atomic_load_explicit(&info->reader, memory_order_relaxed) != reader)) {
     mark_of(self, depth)->node = kvo__no_node;
-    kvo__stop_reading(self, info, depth);
+    kvo__stop_reading(self, depth);
     return UNUSUAL;
   }
   return USUAL;
@@ -287,7 +287,7 @@ __attribute__((noinline)) static bool set_bound(kvo_object *object, kvo_key key,
     finish_framed(of.self, of.info, of.slot, of.limit, of.registered, of.wants, of.depth, &record, next, old_value,
                   storage);
   else
-    kvo__stop_reading(of.self, of.info, of.depth);
+    kvo__stop_reading(of.self, of.depth);
   return true;
 }
 
@@ -321,7 +321,7 @@ UNDIVIDED void kvo_change_word(kvo_object *object, kvo_key key, uint64_t *storag
     finish_framed(of.self, of.info, of.slot, of.limit, of.registered, of.wants, of.depth, &record, next, old_value,
                   storage);
   else
-    kvo__stop_reading(of.self, of.info, of.depth);
+    kvo__stop_reading(of.self, of.depth);
 }
 
 /* --------------------------------------------------------------------------------------------------- In two or more -- */
@@ -355,7 +355,7 @@ UNDIVIDED void kvo_frame_finish_with(kvo_frame *frame, const void *old_value, co
                   change->registered, change->wants, change->mark};
     next = call_all(&of, &change->record, old_value, new_value, false);
     if (__builtin_expect(next == NULL, true)) {
-      kvo__stop_reading(of.self, of.info, of.depth);
+      kvo__stop_reading(of.self, of.depth);
       return;
     }
     finish_from(frame, next, old_value, new_value);

@@ -340,13 +340,15 @@ bool kvo__count_readers(kvo_info *info) {
   return kvo__count_marks(info, enter) || found;
 }
 
-void kvo__stopped_reading(kvo_info *info, kvo_mark *mark) {
+void kvo__stopped_reading(kvo_mark *mark) {
+  kvo_info *info = atomic_load_explicit(&mark->reads, memory_order_relaxed);
   uint64_t entered = kvo__mark_take(mark);
   kvo__marks_changed();
   if (entered != 0) kvo__leave(info, entered);
 }
 
-void kvo__stop_reading_slowly(kvo_info *info, uint32_t depth) {
+void kvo__stop_reading_slowly(uint32_t depth) {
+  kvo_info *info = atomic_load_explicit(&kvo__mark_at(depth)->reads, memory_order_relaxed);
   uint64_t entered = kvo__mark_take(kvo__mark_at(depth));
   kvo__unmark(depth);
   if (entered != 0) kvo__leave(info, entered);
