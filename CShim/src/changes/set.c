@@ -1,5 +1,8 @@
 /* set.c - a change of a stored property in the usual case: one mark, no atomic exchange, the observers called in one loop.
  *
+ * A value of 8 bytes whose observers are all closures that take a word needs no record (set_word). KVO_SLOT_NO_WORDS is only a hint: each
+ * node's traits are tested when it is called. Other observers get a record (call_from).
+ *
  * All other cases are those of notify.c: a mute, a pair or a scope is open, a watcher uses the tap, an observer wants a prior notification
  * or evaluates an expression, the object's readers are counted, there is no room for a mark. If the case is found only after the mark was
  * made, the frame keeps the mark (is_reading). Documentation/Design.md, "Readers and epochs", says why the order of loads and stores is
@@ -14,13 +17,10 @@ typedef struct reading {
   kvo_thread *self;
   kvo_info *info;
   kvo_slot *slot;
-  uint64_t limit, registered;
+  uint64_t limit;
   unsigned wants;
   uint32_t depth;
 } reading;
-
-/* How a change goes on. A change of a key that bindings read is BOUND, if that is all that is unusual. */
-typedef enum path { UNOBSERVED, USUAL, UNUSUAL, BOUND } path;
 
 #define INLINE static inline __attribute__((always_inline))
 #define UNLIKELY(condition) __builtin_expect((condition), false)
@@ -31,62 +31,72 @@ INLINE kvo_mark *mark_of(const kvo_thread *self, uint32_t depth) {
   return &atomic_load_explicit(&self->marks, memory_order_relaxed)[depth];
 }
 
-/* Makes the mark of a change in this stack frame, with nothing delivered yet. False if there is no room, or if a mark is there whose code
+/* Makes the mark of a change in this stack frame, with nothing delivered yet. NULL if there is no room, or if a mark is there whose code
  * was left. Only while kvo__attention is 0: the store of the depth is no exchange. */
-INLINE bool make_mark(kvo_thread *self, uint32_t depth, kvo_info *info, const kvo_slot *slot, const void *frame) {
-  kvo_mark *mark = mark_of(self, depth);
-  if (depth >= self->limit ||
+INLINE kvo_mark *make_mark(const reading *of, const void *frame) {
+  kvo_thread *self = of->self;
+  kvo_mark *mark = mark_of(self, of->depth);
+  if (of->depth >= self->limit ||
       (uintptr_t)frame - self->floor >= atomic_load_explicit(&self->room, memory_order_relaxed) ||
-      (depth != 0 && mark[-1].frame <= frame))
-    return false;
+      (of->depth != 0 && mark[-1].frame <= frame))
+    return NULL;
   atomic_store_explicit(&mark->observation, 0, memory_order_relaxed);
   atomic_store_explicit(&mark->root, NULL, memory_order_relaxed);
   __atomic_store_n(&mark->frame, frame, __ATOMIC_RELAXED);
-  mark->slot = slot;
+  mark->slot = of->slot;
   mark->recorder = NULL;
   atomic_store_explicit(&mark->entered, 0, memory_order_relaxed);
-  atomic_store_explicit(&mark->reads, info, memory_order_release); /* after `entered`: see kvo__count_marks */
-  atomic_store_explicit(&self->depth, depth + 1, memory_order_release);
+  atomic_store_explicit(&mark->reads, of->info, memory_order_release); /* after `entered`: see kvo__count_marks */
+  atomic_store_explicit(&self->depth, of->depth + 1, memory_order_release);
   atomic_signal_fence(memory_order_seq_cst); /* as in kvo__publish */
-  return true;
+  return mark;
 }
 
 /* What notify.c is for. */
 enum { UNUSUAL_WANTS = KVO_FRAME_WANTS_WILL | KVO_SLOT_MANUAL | KVO_SLOT_BINDS };
 
-/* `unusual`: what a slot may want that makes a change of it unusual. */
-INLINE path begin(reading *of, kvo_object *object, kvo_key key, const void *frame, unsigned unusual) {
-  uintptr_t word = kvo__word(object);
-  if (UNLIKELY((word & KVO_WORD_OBSERVED) == 0)) return UNOBSERVED;
+/* What a change has if it reads both values: no observer wants more. */
+enum { HAS_BOTH = KVO_FRAME_OBSERVED | KVO_FRAME_WANTS_OLD | KVO_FRAME_WANTS_NEW };
+
+INLINE kvo_info *info_of(uintptr_t word) { return (kvo_info *)(word - (KVO_WORD_OBSERVED | KVO_WORD_INFO)); }
+
+/* This thread, or NULL in those cases of notify.c that it knows: early, for sets in a scope. */
+INLINE kvo_thread *usual_thread(void) {
   bool is_alone = ((uintptr_t)kvo__own.recorder | kvo__own.open_changes | kvo__attended()) == 0;
-  if (UNLIKELY(!is_alone)) return UNUSUAL; /* early, for sets in a scope */
-  kvo_info *info = (kvo_info *)(word - (KVO_WORD_OBSERVED | KVO_WORD_INFO));
-  kvo_slot *slot = &info->first;
-  if (UNLIKELY(slot->key != key) && (slot = kvo__slot_find(info, key)) == NULL) return UNOBSERVED;
-  uint64_t registered = atomic_load_explicit(&kvo__births, memory_order_relaxed);
+  return __builtin_expect(is_alone, true) ? kvo__own.thread : NULL;
+}
+
+/* Looks what the observers of the slot want. */
+INLINE void look(reading *of) {
   /* Before `wants`: see kvo__node_link. */
-  uint64_t limit = atomic_load_explicit(&info->births, memory_order_acquire);
-  unsigned wants = atomic_load_explicit(&slot->wants, memory_order_acquire);
-  if (UNLIKELY(wants == 0)) return UNOBSERVED;
-  kvo_thread *self = kvo__own.thread;
-  if (UNLIKELY(self == NULL || (wants & unusual) != 0))
-    return self != NULL && (wants & unusual) == KVO_SLOT_BINDS ? BOUND : UNUSUAL;
-  const void *reader = atomic_load_explicit(&info->reader, memory_order_relaxed);
+  of->limit = atomic_load_explicit(&of->info->births, memory_order_acquire);
+  of->wants = atomic_load_explicit(&of->slot->wants, memory_order_acquire);
+}
+
+/* Whether all nodes of a slot take a word. */
+INLINE bool takes_words(unsigned wants) {
+  return KVO_CALLS_CLOSURES && (wants & (KVO_FRAME_OBSERVED | UNUSUAL_WANTS | KVO_SLOT_NO_WORDS)) == KVO_FRAME_OBSERVED;
+}
+
+/* Begins a change that was found, of a slot without UNUSUAL_WANTS. Returns its mark, or NULL in the other cases of notify.c. */
+INLINE kvo_mark *begin(reading *of, const void *frame) {
+  kvo_thread *self = of->self;
+  const void *reader = atomic_load_explicit(&of->info->reader, memory_order_relaxed);
   if (UNLIKELY(reader != self) && reader != KVO_READ_BY_ALL) {
-    if (!kvo__read_by_marks(info, self)) return UNUSUAL;
-    reader = atomic_load_explicit(&info->reader, memory_order_relaxed);
-    if (!kvo__reads_by_marks(reader, self)) return UNUSUAL;
+    if (!kvo__read_by_marks(of->info, self)) return NULL;
+    reader = atomic_load_explicit(&of->info->reader, memory_order_relaxed);
+    if (!kvo__reads_by_marks(reader, self)) return NULL;
   }
-  uint32_t depth = atomic_load_explicit(&self->depth, memory_order_relaxed);
-  if (UNLIKELY(!make_mark(self, depth, info, slot, frame))) return UNUSUAL;
-  *of = (reading){self, info, slot, limit, registered, wants, depth};
+  of->depth = atomic_load_explicit(&self->depth, memory_order_relaxed);
+  kvo_mark *mark = make_mark(of, frame);
+  if (UNLIKELY(mark == NULL)) return NULL;
   /* Again: a thread that has begun to count this object's readers either has found the mark or is noticed here. */
-  if (UNLIKELY(atomic_load_explicit(&info->reader, memory_order_relaxed) != reader)) {
-    mark_of(self, depth)->node = kvo__no_node;
-    kvo__stop_reading(self, depth);
-    return UNUSUAL;
+  if (UNLIKELY(atomic_load_explicit(&of->info->reader, memory_order_relaxed) != reader)) {
+    mark->node = kvo__no_node;
+    kvo__stop_reading(self, of->depth);
+    return NULL;
   }
-  return USUAL;
+  return mark;
 }
 
 /* Ends the marks of code that was left without returning. The caller then uses notify.c, whose marks are those of inner stack frames, which
@@ -127,10 +137,17 @@ INLINE bool has_values(const reading *of, const kvo_node *node) {
          ((node->options & KVO_NEW) == 0 || (of->wants & KVO_FRAME_WANTS_NEW) != 0);
 }
 
+/* The values that an observer wants. */
+INLINE void fill_values(kvo_raw_change *record, unsigned options, const void *old_value, const void *new_value) {
+  record->old_value = (options & KVO_OLD) != 0 ? old_value : NULL;
+  record->new_value = (options & KVO_NEW) != 0 ? new_value : NULL;
+}
+
 /* Notifies a key path whose value is that of the key. False if the frame is needed for that. */
-INLINE bool call_leaf(const reading *of, kvo_raw_change *record, kvo_mark *mark, const kvo_node *node) {
+INLINE bool call_leaf(const reading *of, kvo_raw_change *record, kvo_mark *mark, const kvo_node *node,
+                      const void *old_value, const void *new_value) {
   kvo_tracked *tracked = node->user_data;
-  bool is_usual = atomic_load(&node->birth) <= of->limit && kvo__dependency(node)->order <= of->registered &&
+  bool is_usual = atomic_load(&node->birth) <= of->limit &&
                   atomic_load_explicit(&tracked->registered, memory_order_acquire) != 0 && of->depth == 0 &&
                   !atomic_load_explicit(&tracked->is_stale, memory_order_relaxed) &&
                   !atomic_load_explicit(&kvo__has_in_place, memory_order_relaxed);
@@ -138,6 +155,7 @@ INLINE bool call_leaf(const reading *of, kvo_raw_change *record, kvo_mark *mark,
   begin_delivery(mark, tracked->anchor, tracked->id);
   if (UNLIKELY(kvo__attended() != 0)) attend();
   if (UNLIKELY(!atomic_load(&tracked->live))) return true;
+  fill_values(record, node->options, old_value, new_value);
   if (tracked->keeps_last) {
     kvo__tracked_leaf(tracked, record);
     return true;
@@ -146,48 +164,82 @@ INLINE bool call_leaf(const reading *of, kvo_raw_change *record, kvo_mark *mark,
   record->instance = tracked->instance;
   record->observation = tracked->id;
   tracked->ops->callback(record, tracked->user_data);
+  if (atomic_load_explicit(&node->older, memory_order_acquire) == NULL) return true;
   record->object = of->info->object;
   record->instance = kvo__info_instance(of->info);
   return true;
+}
+
+/* Loads the newest node after the store. False if nodes are being linked or have been, and a frame is needed: who links a node holds the
+ * lock, and then stores `births`. If neither shows, all direct nodes from there on are older than the change. */
+INLINE bool load_newest(const reading *of, kvo_node **node) {
+  kvo__assert(kvo__holds_none());
+  *node = atomic_load_explicit(&of->slot->newest, memory_order_acquire);
+  bool is_linking = atomic_load_explicit(&of->info->lock.state, memory_order_acquire) != 0 ||
+                    atomic_load_explicit(&of->info->births, memory_order_acquire) != of->limit;
+  if (UNLIKELY(is_linking)) mark_of(of->self, of->depth)->node = kvo__no_node;
+  return !is_linking;
 }
 
 /* The traits of a node of kind DIRECT that is live and has a closure, apart from its options. */
 static const kvo_traits usual = {.options = KVO_NODE_IS_CLOSURE, .live = true, .kind = KVO_NODE_DIRECT};
 static const kvo_traits compared = {.options = KVO_NODE_IS_CLOSURE, .live = true, .kind = UINT8_MAX};
 
-/* Calls the observers, newest first. Returns the first that needs more than this, or NULL. `has_all`: both values are there, whatever the
- * observers wanted when the change began. */
-INLINE kvo_node *call_all(const reading *of, kvo_raw_change *record, const void *old_value, const void *new_value,
-                          bool has_all) {
-  kvo__assert(kvo__holds_none());
-  kvo_node *node = atomic_load_explicit(&of->slot->newest, memory_order_acquire);
-  /* Who links a node holds the lock, and then stores `births`. If neither shows, all direct nodes from here on are older than the
-   * change. */
-  bool is_linking = atomic_load_explicit(&of->info->lock.state, memory_order_acquire) != 0 ||
-                    atomic_load_explicit(&of->info->births, memory_order_acquire) != of->limit;
-  if (UNLIKELY(node == NULL || is_linking)) {
-    mark_of(of->self, of->depth)->node = kvo__no_node;
-    return node;
-  }
-  do {
+/* Calls the observers from a node on, newest first. Returns the first that needs more than this, or NULL. */
+INLINE kvo_node *call_from(const reading *of, kvo_raw_change *record, kvo_node *node, const void *old_value,
+                           const void *new_value) {
+  for (; node != NULL; node = atomic_load_explicit(&node->older, memory_order_acquire)) {
     kvo_mark *mark = mark_of(of->self, of->depth); /* the marks may have moved */
+    if (UNLIKELY(kvo__node_kind(node) == KVO_NODE_LEAF)) {
+      if (has_values(of, node) && call_leaf(of, record, mark, node, old_value, new_value)) continue;
+      begin_delivery(mark, node, 0); /* the frame is here now */
+      return node;
+    }
     begin_delivery(mark, node, node->id);
     if (UNLIKELY(kvo__attended() != 0)) attend();
     kvo_traits traits = {.all = atomic_load(&node->traits)};
-    record->old_value = (traits.options & KVO_OLD) != 0 ? old_value : NULL;
-    record->new_value = (traits.options & KVO_NEW) != 0 ? new_value : NULL;
+    fill_values(record, traits.options, old_value, new_value);
     record->observation = node->id;
-    if (__builtin_expect(KVO_CALLS_CLOSURES && (traits.all & compared.all) == usual.all, true)) {
+    if (__builtin_expect(KVO_CALLS_CLOSURES && (traits.all & compared.all) == usual.all, true))
       kvo__call_function(record, node);
-    } else if (traits.kind == KVO_NODE_DIRECT) {
-      if (traits.live) node->ops->callback(record, node->user_data); /* a closure is usual */
-    } else if (traits.kind != KVO_NODE_LEAF || !(has_all || has_values(of, node)) ||
-               !call_leaf(of, record, mark, node)) {
+    else if (traits.kind != KVO_NODE_DIRECT)
       return node;
-    }
-    node = atomic_load_explicit(&node->older, memory_order_acquire);
-  } while (node != NULL);
+    else if (traits.live) /* a closure is usual */
+      node->ops->callback(record, node->user_data);
+  }
   return NULL;
+}
+
+/* The traits of a node of kind DIRECT that is live and takes a word, apart from its other options. */
+static const kvo_traits word = {.options = KVO_NODE_TAKES_WORD, .live = true, .kind = KVO_NODE_DIRECT};
+static const kvo_traits word_compared = {.options = KVO_NODE_TAKES_WORD, .live = true, .kind = UINT8_MAX};
+
+/* Calls the closure of a node that takes a word. False if it does not, or has ended. */
+INLINE bool call_with_word(kvo_mark *mark, const kvo_node *node, void *instance, kvo_word_change *change,
+                           uint64_t old_value, const uint64_t *storage) {
+  kvo__assert(kvo__holds_none());
+  begin_delivery(mark, node, node->id);
+  if (UNLIKELY(kvo__attended() != 0)) attend();
+  kvo_traits traits = {.all = atomic_load(&node->traits)};
+  if (UNLIKELY((traits.all & word_compared.all) != word.all)) return false;
+  /* A value that is not there is 0, without a jump. */
+  uint64_t lacks_new = ~traits.all & KVO_NEW, lacks_old = (~traits.all & KVO_OLD) / KVO_OLD;
+  change->new_value = __atomic_load_n(storage, __ATOMIC_RELAXED) & (lacks_new - 1);
+  change->has_no_new = (uint8_t)lacks_new;
+  change->old_value = old_value & (lacks_old - 1);
+  change->has_no_old = (uint8_t)lacks_old;
+  kvo__call_with_word(node, instance, change);
+  return true;
+}
+
+/* The same for a node and all older ones. Returns the one that needs a frame, or NULL. */
+static UNDIVIDED kvo_node *call_more(uint32_t depth, kvo_node *node, void *instance, kvo_word_change *change,
+                                     uint64_t old_value, const uint64_t *storage) {
+  const kvo_thread *self = kvo__own.thread;
+  /* The marks may have moved. */
+  while (node != NULL && call_with_word(mark_of(self, depth), node, instance, change, old_value, storage))
+    node = atomic_load_explicit(&node->older, memory_order_acquire);
+  return node;
 }
 
 /* ------------------------------------------------------------------------------------------------------- In one call -- */
@@ -213,7 +265,7 @@ INLINE void fill_frame(kvo_frame_content *change, const reading *of) {
   change->slot = of->slot;
   change->cursor = NULL;
   change->limit = of->limit;
-  change->registered = of->registered;
+  change->registered = atomic_load_explicit(&kvo__births, memory_order_relaxed);
   change->clock = (uint32_t)of->self->clock;
   change->kind = KVO_CHANGE_SETTING;
   change->wants = (uint8_t)of->wants;
@@ -232,17 +284,17 @@ __attribute__((noinline, cold)) static void finish_from(kvo_frame *frame, kvo_no
   kvo__frame_finish_from(frame, next, old_value, new_value);
 }
 
-/* Goes on with a frame, which the change did not need before. */
-__attribute__((noinline, cold)) static void finish_framed(kvo_thread *self, kvo_info *info, kvo_slot *slot,
-                                                          uint64_t limit, uint64_t registered, unsigned wants,
-                                                          uint32_t depth, const kvo_raw_change *record, kvo_node *next,
+/* The rest of a change, with a frame, from a node on. Few parameters, all in registers: what else it needs is in the mark. */
+__attribute__((noinline, cold)) static void finish_framed(uint32_t depth, uint64_t limit, kvo_node *next,
                                                           uint64_t old_value, const uint64_t *storage) {
   kvo_frame frame;
-  kvo_frame_content *change = content(&frame);
-  reading of = {self, info, slot, limit, registered, wants, depth};
-  fill_frame(change, &of);
-  if (next != atomic_load_explicit(&slot->newest, memory_order_relaxed)) change->clock = 0; /* observers were called */
-  change->record = *record;
+  const kvo_mark *mark = kvo__mark_at(depth);
+  kvo_info *info = atomic_load_explicit(&mark->reads, memory_order_relaxed);
+  reading of = {kvo__own.thread, info, (kvo_slot *)(uintptr_t)mark->slot, limit, HAS_BOTH, depth};
+  fill_record(&content(&frame)->record, info, of.slot);
+  fill_frame(content(&frame), &of);
+  bool has_called = next != atomic_load_explicit(&of.slot->newest, memory_order_relaxed);
+  if (has_called) content(&frame)->clock = 0;
   finish_from(&frame, next, &old_value, storage);
 }
 
@@ -273,24 +325,6 @@ INLINE kvo_node *call_binding(const reading *of, kvo_raw_change *record, const v
   return NULL;
 }
 
-/* A change of a key that bindings read; false if the case is another one. */
-__attribute__((noinline)) static bool set_bound(kvo_object *object, kvo_key key, uint64_t *storage, uint64_t value,
-                                                const void *frame) {
-  kvo_raw_change record;
-  reading of;
-  if (begin(&of, object, key, frame, KVO_FRAME_WANTS_WILL | KVO_SLOT_MANUAL) != USUAL) return false;
-  uint64_t old_value = *storage;
-  fill_record(&record, of.info, of.slot);
-  *storage = value;
-  kvo_node *next = call_binding(&of, &record, storage);
-  if (next != NULL)
-    finish_framed(of.self, of.info, of.slot, of.limit, of.registered, of.wants, of.depth, &record, next, old_value,
-                  storage);
-  else
-    kvo__stop_reading(of.self, of.depth);
-  return true;
-}
-
 /* Apart from set_slowly, which saves registers and has a frame. */
 __attribute__((noinline, cold)) static void set_unusually(kvo_object *object, kvo_key key, uint64_t *storage,
                                                           uint64_t value, const void *outer) {
@@ -300,43 +334,117 @@ __attribute__((noinline, cold)) static void set_unusually(kvo_object *object, kv
     set_slowly(object, key, storage, value, outer);
 }
 
+/* A change of a slot with nodes that do not take a word. */
+static UNDIVIDED void set_with_record(kvo_info *info, kvo_slot *slot, uint64_t *storage, uint64_t value, uint64_t limit,
+                                      const void *frame) {
+  unsigned wants = atomic_load_explicit(&slot->wants, memory_order_acquire);
+  bool is_bound = (wants & UNUSUAL_WANTS) == KVO_SLOT_BINDS, is_usual = wants != 0 && (wants & UNUSUAL_WANTS) == 0;
+  reading of = {kvo__own.thread, info, slot, limit, HAS_BOTH, 0};
+  if (UNLIKELY((!is_usual && !is_bound) || begin(&of, frame) == NULL)) {
+    set_unusually(info->object, slot->key, storage, value, frame);
+    return;
+  }
+  kvo_raw_change record;
+  uint64_t old_value = *storage;
+  fill_record(&record, info, slot);
+  *storage = value;
+  kvo_node *next;
+  if (UNLIKELY(is_bound))
+    next = call_binding(&of, &record, storage);
+  else if (__builtin_expect(load_newest(&of, &next), true))
+    next = call_from(&of, &record, next, &old_value, storage);
+  if (UNLIKELY(next != NULL))
+    finish_framed(of.depth, limit, next, old_value, storage);
+  else
+    kvo__stop_reading(of.self, of.depth);
+}
+
+/* A change of this slot, without a record if all its nodes take a word. */
+INLINE void set_word(kvo_thread *self, kvo_info *info, kvo_slot *slot, uint64_t *storage, uint64_t value,
+                     const void *frame) {
+  reading of = {.self = self, .info = info, .slot = slot};
+  look(&of);
+  if (UNLIKELY(!takes_words(of.wants))) {
+    set_with_record(info, slot, storage, value, of.limit, frame);
+    return;
+  }
+  kvo_mark *mark = begin(&of, frame);
+  if (UNLIKELY(mark == NULL)) {
+    set_unusually(info->object, slot->key, storage, value, frame);
+    return;
+  }
+  uint64_t old_value = *storage;
+  *storage = value;
+  kvo_node *next = atomic_load_explicit(&slot->newest, memory_order_acquire);
+  /* Again: what has been linked since may have read the old value. */
+  if (UNLIKELY(next == NULL || !takes_words(atomic_load_explicit(&slot->wants, memory_order_acquire)))) {
+    mark->node = kvo__no_node;
+    finish_framed(of.depth, of.limit, next, old_value, storage);
+    return;
+  }
+  void *instance = kvo__info_instance(info);
+  kvo_word_change change;
+  change.kind = KVO_CHANGE_SETTING - 1;
+  change.indexes = NULL;
+  change.is_prior = 0;
+  if (__builtin_expect(call_with_word(mark, next, instance, &change, old_value, storage), true)) {
+    next = atomic_load_explicit(&next->older, memory_order_acquire);
+    if (next != NULL) next = call_more(of.depth, next, instance, &change, old_value, storage);
+  }
+  if (UNLIKELY(next != NULL))
+    finish_framed(of.depth, of.limit, next, old_value, storage);
+  else
+    kvo__stop_reading(kvo__own.thread, of.depth); /* `self` would be kept until now */
+}
+
+/* Apart, so that the search saves no registers in other cases. */
+static UNDIVIDED void set_later_slot(kvo_object *object, kvo_key key, uint64_t *storage, uint64_t value,
+                                     const void *frame) {
+  kvo_info *info = info_of(kvo__word(object));
+  kvo_slot *slot = kvo__slot_find(info, key);
+  if (slot != NULL)
+    set_word(kvo__own.thread, info, slot, storage, value, frame);
+  else
+    set_unusually(object, key, storage, value, frame);
+}
+
 UNDIVIDED void kvo_change_word(kvo_object *object, kvo_key key, uint64_t *storage, uint64_t value) {
   if (UNLIKELY(object == NULL || storage == NULL)) {
     if (storage != NULL) *storage = value;
     return;
   }
-  kvo_raw_change record;
-  reading of;
-  path path = begin(&of, object, key, __builtin_frame_address(0), UNUSUAL_WANTS);
-  if (UNLIKELY(path != USUAL)) {
-    if (path != BOUND || !set_bound(object, key, storage, value, __builtin_frame_address(0)))
-      set_unusually(object, key, storage, value, __builtin_frame_address(0));
-    return;
-  }
-  uint64_t old_value = *storage;
-  fill_record(&record, of.info, of.slot);
-  *storage = value;
-  kvo_node *next = call_all(&of, &record, &old_value, storage, true);
-  if (UNLIKELY(next != NULL)) /* member by member: the address of the struct would keep it in memory */
-    finish_framed(of.self, of.info, of.slot, of.limit, of.registered, of.wants, of.depth, &record, next, old_value,
-                  storage);
+  const void *frame = __builtin_frame_address(0);
+  uintptr_t word = kvo__word(object);
+  kvo_thread *self = (word & KVO_WORD_OBSERVED) != 0 ? usual_thread() : NULL;
+  if (UNLIKELY(self == NULL))
+    set_unusually(object, key, storage, value, frame);
+  else if (UNLIKELY(info_of(word)->first.key != key))
+    set_later_slot(object, key, storage, value, frame);
   else
-    kvo__stop_reading(of.self, of.depth);
+    set_word(self, info_of(word), &info_of(word)->first, storage, value, frame);
 }
 
 /* --------------------------------------------------------------------------------------------------- In two or more -- */
 
 uint32_t kvo__frame_enter(kvo_frame *frame, kvo_object *object, kvo_key key, const void *stack_frame) {
-  reading of;
-  kvo_frame_content *change = content(frame);
-  path path = begin(&of, object, key, stack_frame, UNUSUAL_WANTS);
-  if (path == UNOBSERVED) return 0;
-  if (UNLIKELY(path != USUAL)) {
+  uintptr_t word = kvo__word(object);
+  if (UNLIKELY((word & KVO_WORD_OBSERVED) == 0)) return 0;
+  reading of = {.self = usual_thread(), .info = info_of(word)};
+  bool is_usual = of.self != NULL;
+  if (__builtin_expect(is_usual, true)) {
+    of.slot = kvo__slot_find(of.info, key);
+    if (UNLIKELY(of.slot == NULL)) return 0;
+    look(&of);
+    if (UNLIKELY(of.wants == 0)) return 0;
+    is_usual = (of.wants & UNUSUAL_WANTS) == 0 && begin(&of, stack_frame) != NULL;
+  }
+  if (UNLIKELY(!is_usual)) {
     if (kvo__scope_has(object, key)) return 0;
     end_abandoned(stack_frame);
     return kvo__frame_enter_slowly(frame, object, key, stack_frame);
   }
   mark_of(of.self, of.depth)->node = kvo__no_node; /* until the change is finished the binding may do anything */
+  kvo_frame_content *change = content(frame);
   fill_frame(change, &of);
   fill_record(&change->record, of.info, of.slot);
   return of.wants;
@@ -351,9 +459,9 @@ UNDIVIDED void kvo_frame_finish_with(kvo_frame *frame, const void *old_value, co
   kvo_frame_content *change = content(frame);
   kvo_node *next = NULL;
   if (__builtin_expect(change->is_reading && !change->started, true)) {
-    reading of = {kvo__own.thread,    change->info,  change->slot, change->limit,
-                  change->registered, change->wants, change->mark};
-    next = call_all(&of, &change->record, old_value, new_value, false);
+    reading of = {kvo__own.thread, change->info, change->slot, change->limit, change->wants, change->mark};
+    if (__builtin_expect(load_newest(&of, &next), true))
+      next = call_from(&of, &change->record, next, old_value, new_value);
     if (__builtin_expect(next == NULL, true)) {
       kvo__stop_reading(of.self, of.depth);
       return;

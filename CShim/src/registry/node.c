@@ -69,6 +69,8 @@ kvo_node *kvo__node_make(kvo_object *object, kvo_key key, const kvo_binding_obse
   }
   node->user_data = observer->user_data;
   node->options |= (uint16_t)observer->options;
+  bool takes_word = KVO_CALLS_CLOSURES && observer->takes_word && observer->closure != NULL && !observer->is_binding;
+  if (takes_word && (observer->options & KVO_PRIOR) == 0) node->options |= KVO_NODE_TAKES_WORD;
   if (observer->is_receiver) node->options |= KVO_NODE_OF_RECEIVER;
   if (observer->is_binding) node->options |= KVO_NODE_BINDS;
   node->site = kvo__site(observer->file, observer->line);

@@ -86,7 +86,9 @@ static void slot_count(kvo_slot *slot, const kvo_node *node, int by) {
   bool is_checked = evaluated && slot->index != KVO_NO_PROPERTY && (node->options & KVO_NODE_IS_CHECKED) != 0;
   count(&slot->wanting_old, is_checked || (!evaluated && (node->options & KVO_OLD) != 0), by);
   count(&slot->wanting_new, !evaluated && (node->options & KVO_NEW) != 0, by);
-  if (by > 0 && (node->options & KVO_NODE_BINDS) != 0) atomic_fetch_or(&slot->wants, (uint8_t)KVO_SLOT_BINDS);
+  unsigned kept = ((node->options & KVO_NODE_BINDS) != 0 ? KVO_SLOT_BINDS : 0u) |
+                  ((node->options & KVO_NODE_TAKES_WORD) == 0 ? KVO_SLOT_NO_WORDS : 0u);
+  if (by > 0 && kept != 0) atomic_fetch_or(&slot->wants, (uint8_t)kept);
   count(&slot->wanting_will, reads_before || (node->options & KVO_PRIOR) != 0, by);
 }
 
@@ -94,11 +96,11 @@ static void slot_summarize(kvo_slot *slot) {
   if (slot->key == KVO_KEY_DEATH) return;
   bool observed = atomic_load_explicit(&slot->newest, memory_order_relaxed) != NULL;
   if (!observed) slot->wanting_old = slot->wanting_new = slot->wanting_will = 0;
-  unsigned wants = (observed ? KVO_FRAME_OBSERVED : 0u) | (slot->wanting_old != 0 ? KVO_FRAME_WANTS_OLD : 0u) |
-                   (slot->wanting_new != 0 ? KVO_FRAME_WANTS_NEW : 0u) |
-                   (slot->wanting_will != 0 ? KVO_FRAME_WANTS_WILL : 0u) |
-                   (observed && slot->manual ? KVO_SLOT_MANUAL : 0u) |
-                   (observed ? atomic_load_explicit(&slot->wants, memory_order_relaxed) & KVO_SLOT_BINDS : 0u);
+  unsigned wants =
+      (observed ? KVO_FRAME_OBSERVED : 0u) | (slot->wanting_old != 0 ? KVO_FRAME_WANTS_OLD : 0u) |
+      (slot->wanting_new != 0 ? KVO_FRAME_WANTS_NEW : 0u) | (slot->wanting_will != 0 ? KVO_FRAME_WANTS_WILL : 0u) |
+      (observed && slot->manual ? KVO_SLOT_MANUAL : 0u) |
+      (observed ? atomic_load_explicit(&slot->wants, memory_order_relaxed) & (KVO_SLOT_BINDS | KVO_SLOT_NO_WORDS) : 0u);
   atomic_store_explicit(&slot->wants, (uint8_t)wants, memory_order_release);
 }
 
