@@ -79,6 +79,14 @@ static void count(uint8_t *wanting, bool wants, int by) {
   if (wants && *wanting != KVO_MANY) *wanting = (uint8_t)(*wanting + by);
 }
 
+/* Bits of `wants` that stay until the slot is empty. */
+enum { KEPT_WANTS = KVO_SLOT_BINDS | KVO_SLOT_NO_WORDS };
+
+static unsigned kept_wants(const kvo_node *node) {
+  return ((node->options & KVO_NODE_BINDS) != 0 ? KVO_SLOT_BINDS : 0u) |
+         ((node->options & KVO_NODE_TAKES_WORD) == 0 ? KVO_SLOT_NO_WORDS : 0u);
+}
+
 /* Adds what a node wants to the counts of its slot, or subtracts it; info->lock is held. */
 static void slot_count(kvo_slot *slot, const kvo_node *node, int by) {
   kvo_node_kind kind = kvo__node_kind(node);
@@ -86,21 +94,19 @@ static void slot_count(kvo_slot *slot, const kvo_node *node, int by) {
   bool is_checked = evaluated && slot->index != KVO_NO_PROPERTY && (node->options & KVO_NODE_IS_CHECKED) != 0;
   count(&slot->wanting_old, is_checked || (!evaluated && (node->options & KVO_OLD) != 0), by);
   count(&slot->wanting_new, !evaluated && (node->options & KVO_NEW) != 0, by);
-  unsigned kept = ((node->options & KVO_NODE_BINDS) != 0 ? KVO_SLOT_BINDS : 0u) |
-                  ((node->options & KVO_NODE_TAKES_WORD) == 0 ? KVO_SLOT_NO_WORDS : 0u);
-  if (by > 0 && kept != 0) atomic_fetch_or(&slot->wants, (uint8_t)kept);
   count(&slot->wanting_will, reads_before || (node->options & KVO_PRIOR) != 0, by);
 }
 
-static void slot_summarize(kvo_slot *slot) {
+/* `kept`: what a node that has just been linked adds. info->lock is held. */
+static void slot_summarize(kvo_slot *slot, unsigned kept) {
   if (slot->key == KVO_KEY_DEATH) return;
   bool observed = atomic_load_explicit(&slot->newest, memory_order_relaxed) != NULL;
   if (!observed) slot->wanting_old = slot->wanting_new = slot->wanting_will = 0;
-  unsigned wants =
-      (observed ? KVO_FRAME_OBSERVED : 0u) | (slot->wanting_old != 0 ? KVO_FRAME_WANTS_OLD : 0u) |
-      (slot->wanting_new != 0 ? KVO_FRAME_WANTS_NEW : 0u) | (slot->wanting_will != 0 ? KVO_FRAME_WANTS_WILL : 0u) |
-      (observed && slot->manual ? KVO_SLOT_MANUAL : 0u) |
-      (observed ? atomic_load_explicit(&slot->wants, memory_order_relaxed) & (KVO_SLOT_BINDS | KVO_SLOT_NO_WORDS) : 0u);
+  kept |= atomic_load_explicit(&slot->wants, memory_order_relaxed) & KEPT_WANTS;
+  unsigned wants = (observed ? KVO_FRAME_OBSERVED | kept : 0u) | (slot->wanting_old != 0 ? KVO_FRAME_WANTS_OLD : 0u) |
+                   (slot->wanting_new != 0 ? KVO_FRAME_WANTS_NEW : 0u) |
+                   (slot->wanting_will != 0 ? KVO_FRAME_WANTS_WILL : 0u) |
+                   (observed && slot->manual ? KVO_SLOT_MANUAL : 0u);
   atomic_store_explicit(&slot->wants, (uint8_t)wants, memory_order_release);
 }
 
@@ -162,7 +168,7 @@ kvo_status kvo__node_link(kvo_info *info, kvo_node *node, kvo_key key) {
   atomic_store_explicit(older != NULL ? &older->newer : &slot->oldest, node, memory_order_release);
   index_node(slot, node, kvo__index_add);
   slot_count(slot, node, 1);
-  slot_summarize(slot);
+  slot_summarize(slot, kept_wants(node));
   /* Last: a change whose limit includes this node then also sees what the node wants, and finds the node before the store as well as after
    * it. */
   atomic_store_explicit(&info->births, birth, memory_order_release);
@@ -178,7 +184,7 @@ void kvo__node_turn(kvo_info *info, kvo_node *node, kvo_node_kind kind) {
   slot_count(slot, node, -1);
   atomic_store_explicit(&node->kind, (uint8_t)kind, memory_order_release);
   slot_count(slot, node, 1);
-  slot_summarize(slot);
+  slot_summarize(slot, 0);
   kvo__unlock(&info->lock);
 }
 
@@ -192,7 +198,7 @@ static bool unlink_locked(kvo_info *info, kvo_node *node) {
   atomic_store_explicit(newer != NULL ? &newer->older : &slot->newest, older, memory_order_release);
   atomic_store_explicit(older != NULL ? &older->newer : &slot->oldest, newer, memory_order_release);
   slot_count(slot, node, -1);
-  slot_summarize(slot);
+  slot_summarize(slot, 0);
   count_death(slot, -1);
   info->node_count--;
   return is_dead(info) || is_observed(info) || word_update(info);
