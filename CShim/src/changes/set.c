@@ -1,7 +1,7 @@
 /* set.c - a change of a stored property in the usual case: one mark, no atomic exchange, the observers called in one loop.
  *
- * A value of 8 bytes whose observers are all closures that take a word needs no record (set_word). KVO_SLOT_NO_WORDS is only a hint: each
- * node's traits are tested when it is called. Other observers get a record (call_from).
+ * A value of 8 bytes whose observers are all closures that take a word needs no record (set_words). KVO_SLOT_NO_WORDS is only a hint: each
+ * node's traits are tested when it is called. Other observers get a record (set_recorded).
  *
  * All other cases are those of notify.c: a mute, a pair or a scope is open, a watcher uses the tap, an observer wants a prior notification
  * or evaluates an expression, the object's readers are counted, there is no room for a mark. If the case is found only after the mark was
@@ -55,35 +55,36 @@ INLINE kvo_mark *make_mark(const reading *of, const void *frame) {
 /* What notify.c is for. */
 enum { UNUSUAL_WANTS = KVO_FRAME_WANTS_WILL | KVO_SLOT_MANUAL | KVO_SLOT_BINDS };
 
+/* How a change of a slot is made: by calls of closures that take a word, with a record, in the way of bindings, in that of notify.c. */
+typedef enum way { WORDS, RECORDED, BOUND, UNUSUAL } way;
+
+INLINE way way_of(unsigned wants) {
+  unsigned of = wants & (KVO_FRAME_OBSERVED | UNUSUAL_WANTS | KVO_SLOT_NO_WORDS);
+  if (KVO_CALLS_CLOSURES && of == KVO_FRAME_OBSERVED) return WORDS;
+  if (of == (KVO_FRAME_OBSERVED | KVO_SLOT_NO_WORDS)) return RECORDED;
+  return (of & UNUSUAL_WANTS) == KVO_SLOT_BINDS ? BOUND : UNUSUAL;
+}
+
+/* Load it before `wants`: see kvo__node_link. */
+INLINE uint64_t births_of(const kvo_info *info) { return atomic_load_explicit(&info->births, memory_order_acquire); }
+
 /* What a change has if it reads both values: no observer wants more. */
 enum { HAS_BOTH = KVO_FRAME_OBSERVED | KVO_FRAME_WANTS_OLD | KVO_FRAME_WANTS_NEW };
 
 INLINE kvo_info *info_of(uintptr_t word) { return (kvo_info *)(word - (KVO_WORD_OBSERVED | KVO_WORD_INFO)); }
 
-/* This thread, or NULL in those cases of notify.c that it knows: early, for sets in a scope. */
-INLINE kvo_thread *usual_thread(void) {
-  bool is_alone = ((uintptr_t)kvo__own.recorder | kvo__own.open_changes | kvo__attended()) == 0;
-  return __builtin_expect(is_alone, true) ? kvo__own.thread : NULL;
+/* Whether this thread neither records nor has an open change, and nobody attends to it: early, for sets in a scope. */
+INLINE bool is_alone(void) {
+  return __builtin_expect(((uintptr_t)kvo__own.recorder | kvo__own.open_changes | kvo__attended()) == 0, true);
 }
 
-/* Looks what the observers of the slot want. */
-INLINE void look(reading *of) {
-  /* Before `wants`: see kvo__node_link. */
-  of->limit = atomic_load_explicit(&of->info->births, memory_order_acquire);
-  of->wants = atomic_load_explicit(&of->slot->wants, memory_order_acquire);
-}
-
-/* Whether all nodes of a slot take a word. */
-INLINE bool takes_words(unsigned wants) {
-  return KVO_CALLS_CLOSURES && (wants & (KVO_FRAME_OBSERVED | UNUSUAL_WANTS | KVO_SLOT_NO_WORDS)) == KVO_FRAME_OBSERVED;
-}
-
-/* Begins a change that was found, of a slot without UNUSUAL_WANTS. Returns its mark, or NULL in the other cases of notify.c. */
+/* Begins a change that was found, of a slot without UNUSUAL_WANTS. Returns its mark, or NULL in the other cases of notify.c. A thread
+ * without a record is the reader of no object. */
 INLINE kvo_mark *begin(reading *of, const void *frame) {
   kvo_thread *self = of->self;
   const void *reader = atomic_load_explicit(&of->info->reader, memory_order_relaxed);
-  if (UNLIKELY(reader != self) && reader != KVO_READ_BY_ALL) {
-    if (!kvo__read_by_marks(of->info, self)) return NULL;
+  if (UNLIKELY(reader != self) && (self == NULL || reader != KVO_READ_BY_ALL)) {
+    if (self == NULL || !kvo__read_by_marks(of->info, self)) return NULL;
     reader = atomic_load_explicit(&of->info->reader, memory_order_relaxed);
     if (!kvo__reads_by_marks(reader, self)) return NULL;
   }
@@ -144,8 +145,7 @@ INLINE void fill_values(kvo_raw_change *record, unsigned options, const void *ol
 }
 
 /* Notifies a key path whose value is that of the key. False if the frame is needed for that. */
-INLINE bool call_leaf(const reading *of, kvo_raw_change *record, kvo_mark *mark, const kvo_node *node,
-                      const void *old_value, const void *new_value) {
+INLINE bool call_leaf(const reading *of, kvo_raw_change *record, kvo_mark *mark, const kvo_node *node) {
   kvo_tracked *tracked = node->user_data;
   bool is_usual = atomic_load(&node->birth) <= of->limit &&
                   atomic_load_explicit(&tracked->registered, memory_order_acquire) != 0 && of->depth == 0 &&
@@ -155,7 +155,6 @@ INLINE bool call_leaf(const reading *of, kvo_raw_change *record, kvo_mark *mark,
   begin_delivery(mark, tracked->anchor, tracked->id);
   if (UNLIKELY(kvo__attended() != 0)) attend();
   if (UNLIKELY(!atomic_load(&tracked->live))) return true;
-  fill_values(record, node->options, old_value, new_value);
   if (tracked->keeps_last) {
     kvo__tracked_leaf(tracked, record);
     return true;
@@ -190,22 +189,18 @@ INLINE kvo_node *call_from(const reading *of, kvo_raw_change *record, kvo_node *
                            const void *new_value) {
   for (; node != NULL; node = atomic_load_explicit(&node->older, memory_order_acquire)) {
     kvo_mark *mark = mark_of(of->self, of->depth); /* the marks may have moved */
-    if (UNLIKELY(kvo__node_kind(node) == KVO_NODE_LEAF)) {
-      if (has_values(of, node) && call_leaf(of, record, mark, node, old_value, new_value)) continue;
-      begin_delivery(mark, node, 0); /* the frame is here now */
-      return node;
-    }
     begin_delivery(mark, node, node->id);
     if (UNLIKELY(kvo__attended() != 0)) attend();
     kvo_traits traits = {.all = atomic_load(&node->traits)};
     fill_values(record, traits.options, old_value, new_value);
     record->observation = node->id;
-    if (__builtin_expect(KVO_CALLS_CLOSURES && (traits.all & compared.all) == usual.all, true))
+    if (__builtin_expect(KVO_CALLS_CLOSURES && (traits.all & compared.all) == usual.all, true)) {
       kvo__call_function(record, node);
-    else if (traits.kind != KVO_NODE_DIRECT)
+    } else if (traits.kind == KVO_NODE_DIRECT) {
+      if (traits.live) node->ops->callback(record, node->user_data); /* a closure is usual */
+    } else if (traits.kind != KVO_NODE_LEAF || !has_values(of, node) || !call_leaf(of, record, mark, node)) {
       return node;
-    else if (traits.live) /* a closure is usual */
-      node->ops->callback(record, node->user_data);
+    }
   }
   return NULL;
 }
@@ -325,61 +320,31 @@ INLINE kvo_node *call_binding(const reading *of, kvo_raw_change *record, const v
   return NULL;
 }
 
-/* Apart from set_slowly, which saves registers and has a frame. */
+/* The cases of notify.c. Apart from set_slowly, which saves registers and has a frame. */
 __attribute__((noinline, cold)) static void set_unusually(kvo_object *object, kvo_key key, uint64_t *storage,
-                                                          uint64_t value, const void *outer) {
+                                                          uint64_t value) {
   if (kvo__scope_has(object, key))
     *storage = value; /* the end of the scope notifies */
   else
-    set_slowly(object, key, storage, value, outer);
+    set_slowly(object, key, storage, value, __builtin_frame_address(0));
 }
 
-/* A change of a slot with nodes that do not take a word. */
-static UNDIVIDED void set_with_record(kvo_info *info, kvo_slot *slot, uint64_t *storage, uint64_t value, uint64_t limit,
-                                      const void *frame) {
-  unsigned wants = atomic_load_explicit(&slot->wants, memory_order_acquire);
-  bool is_bound = (wants & UNUSUAL_WANTS) == KVO_SLOT_BINDS, is_usual = wants != 0 && (wants & UNUSUAL_WANTS) == 0;
-  reading of = {kvo__own.thread, info, slot, limit, HAS_BOTH, 0};
-  if (UNLIKELY((!is_usual && !is_bound) || begin(&of, frame) == NULL)) {
-    set_unusually(info->object, slot->key, storage, value, frame);
-    return;
-  }
-  kvo_raw_change record;
-  uint64_t old_value = *storage;
-  fill_record(&record, info, slot);
-  *storage = value;
-  kvo_node *next;
-  if (UNLIKELY(is_bound))
-    next = call_binding(&of, &record, storage);
-  else if (__builtin_expect(load_newest(&of, &next), true))
-    next = call_from(&of, &record, next, &old_value, storage);
-  if (UNLIKELY(next != NULL))
-    finish_framed(of.depth, limit, next, old_value, storage);
-  else
-    kvo__stop_reading(of.self, of.depth);
-}
-
-/* A change of this slot, without a record if all its nodes take a word. */
-INLINE void set_word(kvo_thread *self, kvo_info *info, kvo_slot *slot, uint64_t *storage, uint64_t value,
-                     const void *frame) {
+/* A change of a slot all of whose nodes take a word. */
+static UNDIVIDED void set_words(kvo_info *info, kvo_slot *slot, uint64_t *storage, uint64_t value, kvo_thread *self,
+                                uint64_t limit) {
   reading of = {.self = self, .info = info, .slot = slot};
-  look(&of);
-  if (UNLIKELY(!takes_words(of.wants))) {
-    set_with_record(info, slot, storage, value, of.limit, frame);
-    return;
-  }
-  kvo_mark *mark = begin(&of, frame);
+  kvo_mark *mark = begin(&of, __builtin_frame_address(0));
   if (UNLIKELY(mark == NULL)) {
-    set_unusually(info->object, slot->key, storage, value, frame);
+    set_slowly(info->object, slot->key, storage, value, __builtin_frame_address(0));
     return;
   }
   uint64_t old_value = *storage;
   *storage = value;
   kvo_node *next = atomic_load_explicit(&slot->newest, memory_order_acquire);
   /* Again: what has been linked since may have read the old value. */
-  if (UNLIKELY(next == NULL || !takes_words(atomic_load_explicit(&slot->wants, memory_order_acquire)))) {
+  if (UNLIKELY(next == NULL || way_of(atomic_load_explicit(&slot->wants, memory_order_acquire)) != WORDS)) {
     mark->node = kvo__no_node;
-    finish_framed(of.depth, of.limit, next, old_value, storage);
+    finish_framed(of.depth, limit, next, old_value, storage);
     return;
   }
   void *instance = kvo__info_instance(info);
@@ -392,20 +357,74 @@ INLINE void set_word(kvo_thread *self, kvo_info *info, kvo_slot *slot, uint64_t 
     if (next != NULL) next = call_more(of.depth, next, instance, &change, old_value, storage);
   }
   if (UNLIKELY(next != NULL))
-    finish_framed(of.depth, of.limit, next, old_value, storage);
+    finish_framed(of.depth, limit, next, old_value, storage);
   else
     kvo__stop_reading(kvo__own.thread, of.depth); /* `self` would be kept until now */
 }
 
-/* Apart, so that the search saves no registers in other cases. */
-static UNDIVIDED void set_later_slot(kvo_object *object, kvo_key key, uint64_t *storage, uint64_t value,
-                                     const void *frame) {
+/* A change of a slot with a node that does not take a word. */
+static UNDIVIDED void set_recorded(kvo_info *info, kvo_slot *slot, uint64_t *storage, uint64_t value, kvo_thread *self,
+                                   uint64_t limit) {
+  reading of = {self, info, slot, limit, HAS_BOTH, 0};
+  if (UNLIKELY(begin(&of, __builtin_frame_address(0)) == NULL)) {
+    set_slowly(info->object, slot->key, storage, value, __builtin_frame_address(0));
+    return;
+  }
+  kvo_raw_change record;
+  uint64_t old_value = *storage;
+  fill_record(&record, info, slot);
+  *storage = value;
+  kvo_node *next;
+  if (__builtin_expect(load_newest(&of, &next), true)) next = call_from(&of, &record, next, &old_value, storage);
+  if (UNLIKELY(next != NULL))
+    finish_framed(of.depth, limit, next, old_value, storage);
+  else
+    kvo__stop_reading(of.self, of.depth);
+}
+
+/* A change of a slot with bindings. */
+static __attribute__((noinline)) void set_bound(kvo_info *info, kvo_slot *slot, uint64_t *storage, uint64_t value,
+                                                kvo_thread *self, uint64_t limit) {
+  reading of = {self, info, slot, limit, HAS_BOTH, 0};
+  if (UNLIKELY(begin(&of, __builtin_frame_address(0)) == NULL)) {
+    set_slowly(info->object, slot->key, storage, value, __builtin_frame_address(0));
+    return;
+  }
+  kvo_raw_change record;
+  uint64_t old_value = *storage;
+  fill_record(&record, info, slot);
+  *storage = value;
+  kvo_node *next = call_binding(&of, &record, storage);
+  if (next != NULL)
+    finish_framed(of.depth, limit, next, old_value, storage);
+  else
+    kvo__stop_reading(of.self, of.depth);
+}
+
+/* Chooses the way of a change. Each way is called last, with its own stack frame in the place of this one. So a way saves only the
+ * registers that it needs, and all ways have the same frame address, by which a later change finds a mark that was left. */
+INLINE void set_in(kvo_info *info, kvo_slot *slot, uint64_t *storage, uint64_t value, kvo_thread *self) {
+  uint64_t limit = births_of(info);
+  way way = way_of(atomic_load_explicit(&slot->wants, memory_order_acquire));
+  if (__builtin_expect(way == WORDS, KVO_CALLS_CLOSURES))
+    set_words(info, slot, storage, value, self, limit);
+  else if (__builtin_expect(way == RECORDED, true))
+    set_recorded(info, slot, storage, value, self, limit);
+  else if (way == BOUND)
+    set_bound(info, slot, storage, value, self, limit);
+  else
+    set_unusually(info->object, slot->key, storage, value);
+}
+
+/* Apart, so that the search saves no registers in other cases. In code that is not optimized its ways have a deeper frame: then a mark of
+ * the first slot that was left is found by a later call. */
+static UNDIVIDED void set_later_slot(kvo_object *object, kvo_key key, uint64_t *storage, uint64_t value) {
   kvo_info *info = info_of(kvo__word(object));
   kvo_slot *slot = kvo__slot_find(info, key);
   if (slot != NULL)
-    set_word(kvo__own.thread, info, slot, storage, value, frame);
+    set_in(info, slot, storage, value, kvo__own.thread);
   else
-    set_unusually(object, key, storage, value, frame);
+    set_unusually(object, key, storage, value);
 }
 
 UNDIVIDED void kvo_change_word(kvo_object *object, kvo_key key, uint64_t *storage, uint64_t value) {
@@ -413,15 +432,13 @@ UNDIVIDED void kvo_change_word(kvo_object *object, kvo_key key, uint64_t *storag
     if (storage != NULL) *storage = value;
     return;
   }
-  const void *frame = __builtin_frame_address(0);
   uintptr_t word = kvo__word(object);
-  kvo_thread *self = (word & KVO_WORD_OBSERVED) != 0 ? usual_thread() : NULL;
-  if (UNLIKELY(self == NULL))
-    set_unusually(object, key, storage, value, frame);
+  if (UNLIKELY((word & KVO_WORD_OBSERVED) == 0 || !is_alone()))
+    set_unusually(object, key, storage, value);
   else if (UNLIKELY(info_of(word)->first.key != key))
-    set_later_slot(object, key, storage, value, frame);
+    set_later_slot(object, key, storage, value);
   else
-    set_word(self, info_of(word), &info_of(word)->first, storage, value, frame);
+    set_in(info_of(word), &info_of(word)->first, storage, value, kvo__own.thread);
 }
 
 /* --------------------------------------------------------------------------------------------------- In two or more -- */
@@ -429,12 +446,13 @@ UNDIVIDED void kvo_change_word(kvo_object *object, kvo_key key, uint64_t *storag
 uint32_t kvo__frame_enter(kvo_frame *frame, kvo_object *object, kvo_key key, const void *stack_frame) {
   uintptr_t word = kvo__word(object);
   if (UNLIKELY((word & KVO_WORD_OBSERVED) == 0)) return 0;
-  reading of = {.self = usual_thread(), .info = info_of(word)};
-  bool is_usual = of.self != NULL;
+  reading of = {.self = kvo__own.thread, .info = info_of(word)};
+  bool is_usual = is_alone();
   if (__builtin_expect(is_usual, true)) {
     of.slot = kvo__slot_find(of.info, key);
     if (UNLIKELY(of.slot == NULL)) return 0;
-    look(&of);
+    of.limit = births_of(of.info);
+    of.wants = atomic_load_explicit(&of.slot->wants, memory_order_acquire);
     if (UNLIKELY(of.wants == 0)) return 0;
     is_usual = (of.wants & UNUSUAL_WANTS) == 0 && begin(&of, stack_frame) != NULL;
   }
@@ -457,19 +475,18 @@ uint32_t kvo_frame_enter(kvo_frame *frame, kvo_object *object, kvo_key key) {
 UNDIVIDED void kvo_frame_finish_with(kvo_frame *frame, const void *old_value, const void *new_value) {
   if (frame == NULL) return;
   kvo_frame_content *change = content(frame);
-  kvo_node *next = NULL;
-  if (__builtin_expect(change->is_reading && !change->started, true)) {
-    reading of = {kvo__own.thread, change->info, change->slot, change->limit, change->wants, change->mark};
-    if (__builtin_expect(load_newest(&of, &next), true))
-      next = call_from(&of, &change->record, next, old_value, new_value);
-    if (__builtin_expect(next == NULL, true)) {
-      kvo__stop_reading(of.self, of.depth);
-      return;
-    }
-    finish_from(frame, next, old_value, new_value);
+  if (UNLIKELY(!change->is_reading || change->started)) {
+    kvo__frame_finish_from(frame, NULL, old_value, new_value);
     return;
   }
-  kvo__frame_finish_from(frame, NULL, old_value, new_value);
+  reading of = {kvo__own.thread, change->info, change->slot, change->limit, change->wants, change->mark};
+  kvo_node *next;
+  if (__builtin_expect(load_newest(&of, &next), true))
+    next = call_from(&of, &change->record, next, old_value, new_value);
+  if (__builtin_expect(next == NULL, true))
+    kvo__stop_reading(kvo__own.thread, of.depth); /* `of.self` would be kept until now */
+  else
+    finish_from(frame, next, old_value, new_value);
 }
 
 void kvo_frame_finish(kvo_frame *frame, const void *old_value) { kvo_frame_finish_with(frame, old_value, NULL); }

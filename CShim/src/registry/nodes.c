@@ -32,6 +32,7 @@ kvo_info *kvo__info_ensure(kvo_object *object, kvo_key key, kvo_status *status) 
   kvo__info_note(info);
   info->object = object;
   info->cls = cls;
+  atomic_init(&info->reader, KVO_READ_BY_NONE);
   info->first.is_first = true;
   /* The nodes of a death slot are not what setters look for. */
   bool is_death = key == KVO_KEY_DEATH;
@@ -331,7 +332,7 @@ enum { CHANGES_A_BARRIER = 1024 };
 
 bool kvo__read_by_marks(kvo_info *info, kvo_thread *self) {
   const void *reader = atomic_load(&info->reader);
-  bool is_first = reader == NULL;
+  bool is_first = reader == KVO_READ_BY_NONE;
   if (!is_first && ++self->counted_changes % CHANGES_A_BARRIER != 0) return false;
   const void *next = is_first || reader == KVO_READ_COUNTED ? self : KVO_READ_BY_ALL;
   return atomic_compare_exchange_strong(&info->reader, &reader, next);
@@ -341,7 +342,7 @@ bool kvo__count_readers(kvo_info *info) {
   kvo__assert(kvo__holds(&info->lock));
   kvo__fence_after_exchange();
   const void *reader = atomic_load(&info->reader);
-  if (reader == NULL || reader == KVO_READ_COUNTED) return false;
+  if (reader == KVO_READ_BY_NONE || reader == KVO_READ_COUNTED) return false;
   bool found = kvo__count_own_marks(info, enter);
   if (reader == kvo__own.thread) return found;
   atomic_store(&info->reader, KVO_READ_COUNTED); /* before the barrier: changes that begin after it are counted */

@@ -189,7 +189,7 @@ struct kvo_info {
   /** Counts and flags share one word, so that entering is one addition, and leaving sees the flags that it has to act on. */
   _Atomic uint64_t state;
   /** Which threads' changes protect the nodes by their marks instead of counting themselves: one thread's, KVO_READ_BY_ALL,
-   * KVO_READ_COUNTED, or NULL before the first change. See kvo__read_by_marks. */
+   * KVO_READ_COUNTED, or KVO_READ_BY_NONE before the first change. Never NULL, as a thread without a record is. See kvo__read_by_marks. */
   const void *_Atomic reader;
   /** The birth of the newest node that is linked and counted in its slot's `wants`. */
   _Atomic uint64_t births;

@@ -14,7 +14,8 @@ static inline uint64_t kvo__reader_of(uint64_t entered, uint64_t state) {
 }
 KVO_HIDDEN void kvo__leave_slowly(kvo_info *info, uint64_t entered);
 
-/** Values of kvo_info.reader: the changes of all threads protect the nodes by their marks, or none does. */
+/** Values of kvo_info.reader: there was no change yet; the changes of all threads protect the nodes by their marks; none does. */
+#define KVO_READ_BY_NONE ((const void *)3)
 #define KVO_READ_BY_ALL ((const void *)1)
 #define KVO_READ_COUNTED ((const void *)2)
 
