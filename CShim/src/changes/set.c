@@ -279,16 +279,17 @@ __attribute__((noinline, cold)) static void finish_from(kvo_frame *frame, kvo_no
   kvo__frame_finish_from(frame, next, old_value, new_value);
 }
 
-/* The rest of a change, with a frame, from a node on. Few parameters, all in registers: what else it needs is in the mark. */
+/* The rest of a change, with a frame, from a node on. Few parameters, all in registers: what else it needs is in the mark. `has_called`: an
+ * observer, so the thread's clock is not that of the beginning any more. */
 __attribute__((noinline, cold)) static void finish_framed(uint32_t depth, uint64_t limit, kvo_node *next,
-                                                          uint64_t old_value, const uint64_t *storage) {
+                                                          uint64_t old_value, const uint64_t *storage,
+                                                          bool has_called) {
   kvo_frame frame;
   const kvo_mark *mark = kvo__mark_at(depth);
   kvo_info *info = atomic_load_explicit(&mark->reads, memory_order_relaxed);
   reading of = {kvo__own.thread, info, (kvo_slot *)(uintptr_t)mark->slot, limit, HAS_BOTH, depth};
   fill_record(&content(&frame)->record, info, of.slot);
   fill_frame(content(&frame), &of);
-  bool has_called = next != atomic_load_explicit(&of.slot->newest, memory_order_relaxed);
   if (has_called) content(&frame)->clock = 0;
   finish_from(&frame, next, &old_value, storage);
 }
@@ -344,7 +345,7 @@ static UNDIVIDED void set_words(kvo_info *info, kvo_slot *slot, uint64_t *storag
   /* Again: what has been linked since may have read the old value. */
   if (UNLIKELY(next == NULL || way_of(atomic_load_explicit(&slot->wants, memory_order_acquire)) != WORDS)) {
     mark->node = kvo__no_node;
-    finish_framed(of.depth, limit, next, old_value, storage);
+    finish_framed(of.depth, limit, next, old_value, storage, false);
     return;
   }
   void *instance = kvo__info_instance(info);
@@ -352,12 +353,14 @@ static UNDIVIDED void set_words(kvo_info *info, kvo_slot *slot, uint64_t *storag
   change.kind = KVO_CHANGE_SETTING - 1;
   change.indexes = NULL;
   change.is_prior = 0;
-  if (__builtin_expect(call_with_word(mark, next, instance, &change, old_value, storage), true)) {
-    next = atomic_load_explicit(&next->older, memory_order_acquire);
-    if (next != NULL) next = call_more(of.depth, next, instance, &change, old_value, storage);
+  if (UNLIKELY(!call_with_word(mark, next, instance, &change, old_value, storage))) {
+    finish_framed(of.depth, limit, next, old_value, storage, false);
+    return;
   }
+  next = atomic_load_explicit(&next->older, memory_order_acquire);
+  if (next != NULL) next = call_more(of.depth, next, instance, &change, old_value, storage);
   if (UNLIKELY(next != NULL))
-    finish_framed(of.depth, limit, next, old_value, storage);
+    finish_framed(of.depth, limit, next, old_value, storage, true);
   else
     kvo__stop_reading(kvo__own.thread, of.depth); /* `self` would be kept until now */
 }
@@ -374,10 +377,11 @@ static UNDIVIDED void set_recorded(kvo_info *info, kvo_slot *slot, uint64_t *sto
   uint64_t old_value = *storage;
   fill_record(&record, info, slot);
   *storage = value;
-  kvo_node *next;
-  if (__builtin_expect(load_newest(&of, &next), true)) next = call_from(&of, &record, next, &old_value, storage);
+  kvo_node *newest, *next;
+  bool is_usual = load_newest(&of, &newest);
+  next = __builtin_expect(is_usual, true) ? call_from(&of, &record, newest, &old_value, storage) : newest;
   if (UNLIKELY(next != NULL))
-    finish_framed(of.depth, limit, next, old_value, storage);
+    finish_framed(of.depth, limit, next, old_value, storage, next != newest);
   else
     kvo__stop_reading(of.self, of.depth);
 }
@@ -396,7 +400,7 @@ static __attribute__((noinline)) void set_bound(kvo_info *info, kvo_slot *slot, 
   *storage = value;
   kvo_node *next = call_binding(&of, &record, storage);
   if (next != NULL)
-    finish_framed(of.depth, limit, next, old_value, storage);
+    finish_framed(of.depth, limit, next, old_value, storage, false);
   else
     kvo__stop_reading(of.self, of.depth);
 }
