@@ -217,10 +217,15 @@ TEST("a closure that takes a word, with prior notifications and for other change
   set_framed(word_object, 12);
   CHECK_EQ(word_count, 0);
   CHECK_EQ(word_of[0].calls, 2);
-  CHECK_OK(kvo_remove_observer(word_ids[0]));
-  word_ids[0] = take_words(word_object, "value", KVO_NEW, &word_of[2]);
-  set_word(13); /* the slot was empty meanwhile */
+  set_word(13); /* nothing is notified before it any more */
   CHECK_EQ(word_count, 1);
+  watcher w = {.tag = 'w'};
+  watch(word_object, "value", KVO_NEW, &w);
+  CHECK_OK(kvo_remove_observer(word_ids[0]));
+  CHECK_OK(kvo_remove_observer(w.id));
+  word_ids[0] = take_words(word_object, "value", KVO_NEW, &word_of[2]);
+  set_word(14); /* the slot was empty meanwhile */
+  CHECK_EQ(word_count, 2);
   CHECK_OK(kvo_remove_observer(word_ids[0]));
   item_destroy(word_object);
 }

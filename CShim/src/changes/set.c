@@ -205,9 +205,10 @@ INLINE kvo_node *call_from(const reading *of, kvo_raw_change *record, kvo_node *
   return NULL;
 }
 
-/* The traits of a node of kind DIRECT that is live and takes a word, apart from its other options. */
+/* The traits of a node of kind DIRECT that is live, takes a word, and wants no more, apart from its other options. */
 static const kvo_traits word = {.options = KVO_NODE_TAKES_WORD, .live = true, .kind = KVO_NODE_DIRECT};
-static const kvo_traits word_compared = {.options = KVO_NODE_TAKES_WORD, .live = true, .kind = UINT8_MAX};
+static const kvo_traits word_compared = {
+    .options = KVO_NODE_TAKES_WORD | KVO_NODE_BINDS | KVO_PRIOR, .live = true, .kind = UINT8_MAX};
 
 /* Calls the closure of a node that takes a word. False if it does not, or has ended. */
 INLINE bool call_with_word(kvo_mark *mark, const kvo_node *node, void *instance, kvo_word_change *change,

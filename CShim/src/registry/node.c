@@ -62,6 +62,7 @@ kvo_node *kvo__node_make(kvo_object *object, kvo_key key, const kvo_binding_obse
     if (atomic_load_explicit(&kvo__closure_ops, memory_order_relaxed) != observer->ops)
       atomic_store_explicit(&kvo__closure_ops, observer->ops, memory_order_release);
     node->options |= KVO_NODE_IS_CLOSURE;
+    if (KVO_CALLS_CLOSURES && observer->takes_word && observer->closure != NULL) node->options |= KVO_NODE_TAKES_WORD;
     node->deliver = observer->deliver;
     node->closure = observer->closure;
   } else {
@@ -69,8 +70,6 @@ kvo_node *kvo__node_make(kvo_object *object, kvo_key key, const kvo_binding_obse
   }
   node->user_data = observer->user_data;
   node->options |= (uint16_t)observer->options;
-  bool takes_word = KVO_CALLS_CLOSURES && observer->takes_word && observer->closure != NULL && !observer->is_binding;
-  if (takes_word && (observer->options & KVO_PRIOR) == 0) node->options |= KVO_NODE_TAKES_WORD;
   if (observer->is_receiver) node->options |= KVO_NODE_OF_RECEIVER;
   if (observer->is_binding) node->options |= KVO_NODE_BINDS;
   node->site = kvo__site(observer->file, observer->line);

@@ -101,13 +101,15 @@ static void slot_count(kvo_slot *slot, const kvo_node *node, int by) {
 /* `kept`: what a node that has just been linked adds. info->lock is held. */
 static void slot_summarize(kvo_slot *slot, unsigned kept) {
   if (slot->key == KVO_KEY_DEATH) return;
-  bool observed = atomic_load_explicit(&slot->newest, memory_order_relaxed) != NULL;
-  if (!observed) slot->wanting_old = slot->wanting_new = slot->wanting_will = 0;
-  kept |= atomic_load_explicit(&slot->wants, memory_order_relaxed) & KEPT_WANTS;
-  unsigned wants = (observed ? KVO_FRAME_OBSERVED | kept : 0u) | (slot->wanting_old != 0 ? KVO_FRAME_WANTS_OLD : 0u) |
-                   (slot->wanting_new != 0 ? KVO_FRAME_WANTS_NEW : 0u) |
-                   (slot->wanting_will != 0 ? KVO_FRAME_WANTS_WILL : 0u) |
-                   (observed && slot->manual ? KVO_SLOT_MANUAL : 0u);
+  unsigned wants = 0;
+  if (atomic_load_explicit(&slot->newest, memory_order_relaxed) == NULL) {
+    slot->wanting_old = slot->wanting_new = slot->wanting_will = 0;
+  } else {
+    kept |= atomic_load_explicit(&slot->wants, memory_order_relaxed) & KEPT_WANTS;
+    wants = KVO_FRAME_OBSERVED | kept | (slot->wanting_old != 0 ? KVO_FRAME_WANTS_OLD : 0u) |
+            (slot->wanting_new != 0 ? KVO_FRAME_WANTS_NEW : 0u) |
+            (slot->wanting_will != 0 ? KVO_FRAME_WANTS_WILL : 0u) | (slot->manual ? KVO_SLOT_MANUAL : 0u);
+  }
   atomic_store_explicit(&slot->wants, (uint8_t)wants, memory_order_release);
 }
 

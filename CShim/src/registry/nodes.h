@@ -114,7 +114,7 @@ typedef union kvo_traits {
 #define KVO_NODE_IS_CHECKED 0x0800u
 /** The callback of the observation sets a property (settle.c). */
 #define KVO_NODE_BINDS 0x0400u
-/** A Swift closure that is called with a kvo_word_change, unless the observation also wants prior notifications. */
+/** A Swift closure that can be called with a kvo_word_change. */
 #define KVO_NODE_TAKES_WORD 0x0200u
 
 /** What most observations do not have, in a block of its own. The return addresses of KVO_STACKS follow it, and then the strings. */
