@@ -1,7 +1,5 @@
 // The registration of an observation with a receiver.
 
-public import CKVO
-
 extension KeyValueObservable {
   /// Registers a handler for a receiver.
   ///
