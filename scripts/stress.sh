@@ -30,23 +30,37 @@ done
 unset KVO_POLICY
 scripts/require.sh libffi-dev cmake ninja-build gcc pkg-config
 
-# build <name> <flags>
+# For Swift closures, whose calling convention gcc does not know. The clang of the Swift toolchain if there is one, otherwise any clang.
+clang=${KVO_CLANG:-}
+[[ -n $clang ]] || ! command -v swift >/dev/null || clang=$(dirname "$(readlink -f "$(command -v swift)")")/clang
+[[ -x $clang ]] || clang=$(command -v clang) || fail "no clang: put it on PATH or name it in KVO_CLANG"
+# ThreadSanitizer in the Swift toolchain needs libdispatch.
+libraries=$(dirname "$clang")/../lib/swift/linux link=-fuse-ld=bfd
+[[ ! -e $libraries/libdispatch.so ]] || link+=" -L$libraries -ldispatch -lBlocksRuntime -Wl,-rpath,$libraries"
+
+# build <name> <compiler> <flags> <programs> [option of CMake]
 build() {
   mkdir -p "$out"
-  cmake -S Tests/Stress -B "$out/$1" -G Ninja -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="$2" \
-    -DKVO_RUNTIME="$(realpath "$runtime")" -DKVO_WARNINGS_AS_ERRORS=ON -DKVO_ASSERTIONS=ON >"$out/$1.txt" 2>&1 &&
-    cmake --build "$out/$1" >>"$out/$1.txt" 2>&1 || { cat "$out/$1.txt" >&2; fail "cannot build $out/$1"; }
+  cmake -S Tests/Stress -B "$out/$1" -G Ninja -DCMAKE_C_COMPILER="$2" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="$3" \
+    -DKVO_RUNTIME="$(realpath "$runtime")" -DKVO_WARNINGS_AS_ERRORS=ON -DKVO_ASSERTIONS=ON "${@:5}" >"$out/$1.txt" 2>&1 &&
+    cmake --build "$out/$1" --target $4 >>"$out/$1.txt" 2>&1 || { cat "$out/$1.txt" >&2; fail "cannot build $out/$1"; }
+}
+
+# build_both <name> <flags> [flags of clang]
+build_both() {
+  build "$1" gcc "$2" "stress stress_bindings"
+  build "$1-clang" "$clang" "$2${3:+ $3}" stress_sets "-DCMAKE_EXE_LINKER_FLAGS=$link"
 }
 
 # A round takes a few milliseconds with any of them; without a sanitizer other interleavings occur.
-build tsan "-O1 -g -fsanitize=thread"
-build asan "-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined"
-build plain "-O2 -g"
+build_both tsan "-O1 -g -fsanitize=thread"
+build_both asan "-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined" -fno-sanitize=function
+build_both plain "-O2 -g"
 export TSAN_OPTIONS=halt_on_error=1${TSAN_OPTIONS:+:$TSAN_OPTIONS}
 for tool in tsan asan plain; do
   echo "== stress, $tool"
-  for program in stress stress_bindings; do
-    "$out/$tool/$program" --seconds $(((seconds + 5) / 6)) --seed "$seed" ${options[@]+"${options[@]}"} ||
-      fail "$program failed under $tool; repeat it with --seed $seed and the round above"
+  for program in "$tool/stress" "$tool/stress_bindings" "$tool-clang/stress_sets"; do
+    "$out/$program" --seconds $(((seconds + 8) / 9)) --seed "$seed" ${options[@]+"${options[@]}"} ||
+      fail "$out/$program failed; repeat it with --seed $seed and the round above"
   done
 done

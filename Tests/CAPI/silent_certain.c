@@ -332,3 +332,28 @@ TEST("a change whose observers make a silent one of the same key is no silent on
   CHECK_OK(kvo_remove_observer(silent.id));
   finish(&one);
 }
+
+static kvo_observation ends_itself;
+
+static void replace_silently_and_end(watcher *self, const kvo_change *change) {
+  replace_silently(self, change);
+  if (ends_itself != 0) CHECK_OK(kvo_remove_observer(ends_itself));
+  ends_itself = 0;
+}
+
+TEST("the same change, when the observer has removed itself, is no silent one") {
+  make_path();
+  has_acted = false;
+  watcher path = {0};
+  watch(root, "next.value", KVO_OLD | KVO_NEW, &path);
+  watcher silent = {.then = replace_silently_and_end};
+  watch(root, "next", KVO_NONE, &silent);
+  watcher first = {0};
+  watch(root, "value", KVO_NONE, &first);
+  item_set_value(root, 7); /* the first change of a thread measures its stack, and is made with a frame */
+  ends_itself = silent.id;
+  kvo_change_word(as_object(root), kvo_key_hash("next", 4), (uint64_t *)(void *)&root->next, (uintptr_t)fresh);
+  CHECK(has_acted);
+  CHECK_EQ(faults.count, 0);
+  CHECK_OK(kvo_remove_observer(path.id));
+}

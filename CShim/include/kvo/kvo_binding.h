@@ -367,11 +367,31 @@ typedef struct kvo_binding_observer {
    * each after those that set what it reads, and once more if that is set again. Meanwhile what they set is stored. Its observers are
    * notified afterwards, once, with the values before and now. */
   bool is_binding;
+  /** With a `closure`: the property's value is trivial and has 8 bytes. For a set of it `closure` itself may be called, as Swift calls a
+   * closure, with the object's instance and the address of a kvo_word_change. */
+  bool takes_word;
   /** The object whose property it sets; NULL if it is none of the runtime's. The address is only compared. */
   kvo_object *KVO_NULLABLE target;
   /** The key that it sets, or 0. */
   kvo_key target_key;
 } kvo_binding_observer;
+
+/** What a closure gets of a set of a value of 8 bytes, see kvo_binding_observer.takes_word. It has the layout of Swift's
+ * NSKeyValueObservedChange. A value that is not there, because its option was not given, is 0: Swift reads that too. */
+typedef struct kvo_word_change {
+  /** A kvo_change_kind: KVO_CHANGE_SETTING, less 1. */
+  uint8_t kind;
+  /** The new value, and 1 if it is not there, otherwise 0. */
+  uint64_t new_value;
+  uint8_t has_no_new;
+  /** The old value, and the same. */
+  uint64_t old_value;
+  uint8_t has_no_old;
+  /** NULL. */
+  const void *KVO_NULLABLE indexes;
+  /** 0. */
+  uint8_t is_prior;
+} kvo_word_change;
 
 /** Returns a number of the settling in progress on this thread, which no other one has, to any observation with `is_binding`; 0 when
  * nothing is being settled. Cannot fail. Any thread. */

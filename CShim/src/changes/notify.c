@@ -261,7 +261,7 @@ __attribute__((noinline, cold)) static void note_told(const kvo_frame_content *c
  * observers. */
 static inline void call_direct(kvo_frame_content *change, kvo_node *node) {
   if (change->is_marked) {
-    kvo__mark_again(change->mark, node->id, node, &change->record);
+    kvo__mark_again(change->mark, node->id, node);
     if (__builtin_expect(change->mark < KVO_TOO_DEEP && change->mark >= kvo__own.thread->limit, false))
       note_told(change);
   } else {
@@ -287,7 +287,7 @@ static inline void call_direct(kvo_frame_content *change, kvo_node *node) {
 /* Clears the mark, so that a thread that waits for the last observer does not also wait for what comes next: a getter, an evaluation, or
  * another observer. */
 static inline void forget_mark(const kvo_frame_content *change) {
-  if (change->is_marked) kvo__mark_again(change->mark, 0, NULL, NULL);
+  if (change->is_marked) kvo__mark_again(change->mark, 0, NULL);
 }
 
 /* What comes between two observers, and the next one, may have a less deep stack frame than the last one, and has not left it: the release
@@ -440,7 +440,6 @@ __attribute__((noinline, cold)) static void end_untold(kvo_frame_content *change
     /* An observer before the change was left: that is found as usual, with this mark. */
     if (!change->is_reading && present_depth() != change->mark + 1) change->is_marked = false;
   }
-  if (change->is_reading) change->record.property = NULL; /* nothing is left to its mark any more */
   for (kvo_node *node = atomic_load(&change->slot->newest); node != NULL; node = atomic_load(&node->older))
     if (kvo__node_is_dependency(node) && atomic_load(&node->live)) kvo__tracked_unchanged(node->user_data);
 }
@@ -458,11 +457,11 @@ void kvo_frame_end(kvo_frame *frame) {
   if (!change->started) end_untold(change);
   if (change->hold != NULL) {
     end_mark(change); /* nothing is left to it any more */
-    if (change->is_reading) change->record.property = NULL;
+    if (change->is_reading) kvo__mark_at(change->mark)->slot = NULL;
     kvo__scope_close(change->hold);
   }
   if (change->is_reading) {
-    kvo__stop_reading(kvo__own.thread, change->info, change->mark);
+    kvo__stop_reading(kvo__own.thread, change->mark);
     return;
   }
   end_mark(change);

@@ -1,5 +1,8 @@
 /* set.c - a change of a stored property in the usual case: one mark, no atomic exchange, the observers called in one loop.
  *
+ * A value of 8 bytes whose observers are all closures that take a word needs no record (set_words). KVO_SLOT_NO_WORDS is only a hint: each
+ * node's traits are tested when it is called. Other observers get a record (set_recorded).
+ *
  * All other cases are those of notify.c: a mute, a pair or a scope is open, a watcher uses the tap, an observer wants a prior notification
  * or is an expression that this change may not settle, the object's readers are counted, there is no room for a mark. If the case is found
  * only after the mark was made, the frame keeps the mark (is_reading). Documentation/Design.md, "Readers and epochs", says why the order of
@@ -14,13 +17,10 @@ typedef struct reading {
   kvo_thread *self;
   kvo_info *info;
   kvo_slot *slot;
-  uint64_t limit, registered;
+  uint64_t limit;
   unsigned wants;
   uint32_t depth;
 } reading;
-
-/* How a change goes on. A change of a key that bindings read is BOUND, if that is all that is unusual. */
-typedef enum path { UNOBSERVED, USUAL, UNUSUAL, BOUND } path;
 
 #define INLINE static inline __attribute__((always_inline))
 #define UNLIKELY(condition) __builtin_expect((condition), false)
@@ -31,63 +31,73 @@ INLINE kvo_mark *mark_of(const kvo_thread *self, uint32_t depth) {
   return &atomic_load_explicit(&self->marks, memory_order_relaxed)[depth];
 }
 
-/* Makes the mark of a change in this stack frame, with nothing delivered yet. False if there is no room, or if a mark is there whose code
+/* Makes the mark of a change in this stack frame, with nothing delivered yet. NULL if there is no room, or if a mark is there whose code
  * was left. Only while kvo__attention is 0: the store of the depth is no exchange. */
-INLINE bool make_mark(kvo_thread *self, uint32_t depth, kvo_info *info, kvo_raw_change *record, const void *frame) {
-  kvo_mark *mark = mark_of(self, depth);
-  if (depth >= self->limit ||
+INLINE kvo_mark *make_mark(const reading *of, const void *frame) {
+  kvo_thread *self = of->self;
+  kvo_mark *mark = mark_of(self, of->depth);
+  if (of->depth >= self->limit ||
       (uintptr_t)frame - self->floor >= atomic_load_explicit(&self->room, memory_order_relaxed) ||
-      (depth != 0 && mark[-1].frame <= frame))
-    return false;
+      (of->depth != 0 && mark[-1].frame <= frame))
+    return NULL;
   atomic_store_explicit(&mark->observation, 0, memory_order_relaxed);
   atomic_store_explicit(&mark->root, NULL, memory_order_relaxed);
   __atomic_store_n(&mark->frame, frame, __ATOMIC_RELAXED);
-  mark->change = record;
+  mark->slot = of->slot;
   mark->recorder = NULL;
   atomic_store_explicit(&mark->entered, 0, memory_order_relaxed);
-  atomic_store_explicit(&mark->reads, info, memory_order_release); /* after `entered`: see kvo__count_marks */
-  atomic_store_explicit(&self->depth, depth + 1, memory_order_release);
+  atomic_store_explicit(&mark->reads, of->info, memory_order_release); /* after `entered`: see kvo__count_marks */
+  atomic_store_explicit(&self->depth, of->depth + 1, memory_order_release);
   atomic_signal_fence(memory_order_seq_cst); /* as in kvo__publish */
-  return true;
+  return mark;
 }
 
 /* What notify.c is for. */
 enum { UNUSUAL_WANTS = KVO_FRAME_WANTS_WILL | KVO_SLOT_MANUAL | KVO_SLOT_BINDS };
 
-/* `unusual`: what a slot may want that makes a change of it unusual. */
-INLINE path begin(reading *of, kvo_object *object, kvo_key key, kvo_raw_change *record, const void *frame,
-                  unsigned unusual) {
-  uintptr_t word = kvo__word(object);
-  if (UNLIKELY((word & KVO_WORD_OBSERVED) == 0)) return UNOBSERVED;
-  bool is_alone = ((uintptr_t)kvo__own.recorder | kvo__own.open_changes | kvo__attended()) == 0;
-  if (UNLIKELY(!is_alone)) return UNUSUAL; /* early, for sets in a scope */
-  kvo_info *info = (kvo_info *)(word - (KVO_WORD_OBSERVED | KVO_WORD_INFO));
-  kvo_slot *slot = &info->first;
-  if (UNLIKELY(slot->key != key) && (slot = kvo__slot_find(info, key)) == NULL) return UNOBSERVED;
-  uint64_t registered = atomic_load_explicit(&kvo__births, memory_order_relaxed);
-  /* Before `wants`: see kvo__node_link. */
-  uint64_t limit = atomic_load_explicit(&info->births, memory_order_acquire);
-  unsigned wants = atomic_load_explicit(&slot->wants, memory_order_acquire);
-  if (UNLIKELY(wants == 0)) return UNOBSERVED;
-  kvo_thread *self = kvo__own.thread;
-  if (UNLIKELY(self == NULL || (wants & unusual) != 0))
-    return self != NULL && (wants & unusual) == KVO_SLOT_BINDS ? BOUND : UNUSUAL;
-  const void *reader = atomic_load_explicit(&info->reader, memory_order_relaxed);
-  if (UNLIKELY(reader != self) && reader != KVO_READ_BY_ALL) {
-    if (!kvo__read_by_marks(info, self)) return UNUSUAL;
-    reader = atomic_load_explicit(&info->reader, memory_order_relaxed);
-    if (!kvo__reads_by_marks(reader, self)) return UNUSUAL;
+/* How a change of a slot is made: by calls of closures that take a word, with a record, in the way of bindings, in that of notify.c. */
+typedef enum way { WORDS, RECORDED, BOUND, UNUSUAL } way;
+
+INLINE way way_of(unsigned wants) {
+  unsigned of = wants & (KVO_FRAME_OBSERVED | UNUSUAL_WANTS | KVO_SLOT_NO_WORDS);
+  if (KVO_CALLS_CLOSURES && of == KVO_FRAME_OBSERVED) return WORDS;
+  if (of == (KVO_FRAME_OBSERVED | KVO_SLOT_NO_WORDS)) return RECORDED;
+  return (of & UNUSUAL_WANTS) == KVO_SLOT_BINDS ? BOUND : UNUSUAL;
+}
+
+/* Load it before `wants`: see kvo__node_link. */
+INLINE uint64_t births_of(const kvo_info *info) { return atomic_load_explicit(&info->births, memory_order_acquire); }
+
+/* What a change has if it reads both values: no observer wants more. */
+enum { HAS_BOTH = KVO_FRAME_OBSERVED | KVO_FRAME_WANTS_OLD | KVO_FRAME_WANTS_NEW };
+
+INLINE kvo_info *info_of(uintptr_t word) { return (kvo_info *)(word - (KVO_WORD_OBSERVED | KVO_WORD_INFO)); }
+
+/* Whether this thread neither records nor has an open change, and nobody attends to it: early, for sets in a scope. */
+INLINE bool is_alone(void) {
+  return __builtin_expect(((uintptr_t)kvo__own.recorder | kvo__own.open_changes | kvo__attended()) == 0, true);
+}
+
+/* Begins a change that was found, of a slot without UNUSUAL_WANTS. Returns its mark, or NULL in the other cases of notify.c. A thread
+ * without a record is the reader of no object. */
+INLINE kvo_mark *begin(reading *of, const void *frame) {
+  kvo_thread *self = of->self;
+  const void *reader = atomic_load_explicit(&of->info->reader, memory_order_relaxed);
+  if (UNLIKELY(reader != self) && (self == NULL || reader != KVO_READ_BY_ALL)) {
+    if (self == NULL || !kvo__read_by_marks(of->info, self)) return NULL;
+    reader = atomic_load_explicit(&of->info->reader, memory_order_relaxed);
+    if (!kvo__reads_by_marks(reader, self)) return NULL;
   }
-  uint32_t depth = atomic_load_explicit(&self->depth, memory_order_relaxed);
-  if (UNLIKELY(!make_mark(self, depth, info, record, frame))) return UNUSUAL;
-  *of = (reading){self, info, slot, limit, registered, wants, depth};
+  of->depth = atomic_load_explicit(&self->depth, memory_order_relaxed);
+  kvo_mark *mark = make_mark(of, frame);
+  if (UNLIKELY(mark == NULL)) return NULL;
   /* Again: a thread that has begun to count this object's readers either has found the mark or is noticed here. */
-  if (UNLIKELY(atomic_load_explicit(&info->reader, memory_order_relaxed) != reader)) {
-    mark_of(self, depth)->node = kvo__no_node;
-    kvo__stop_reading(self, info, depth);
-    return UNUSUAL;
+  if (UNLIKELY(atomic_load_explicit(&of->info->reader, memory_order_relaxed) != reader)) {
+    mark->node = kvo__no_node;
+    kvo__stop_reading(self, of->depth);
+    return NULL;
   }
-  return USUAL;
+  return mark;
 }
 
 /* Ends the marks of code that was left without returning. The caller then uses notify.c, whose marks are those of inner stack frames, which
@@ -128,6 +138,12 @@ INLINE bool has_values(const reading *of, const kvo_node *node) {
          ((node->options & KVO_NEW) == 0 || (of->wants & KVO_FRAME_WANTS_NEW) != 0);
 }
 
+/* The values that an observer wants. */
+INLINE void fill_values(kvo_raw_change *record, unsigned options, const void *old_value, const void *new_value) {
+  record->old_value = (options & KVO_OLD) != 0 ? old_value : NULL;
+  record->new_value = (options & KVO_NEW) != 0 ? new_value : NULL;
+}
+
 __attribute__((noinline)) static void settle(kvo_slot *slot, const kvo_node *node, const void *old_value,
                                              uint32_t clock) {
   kvo_tracked *tracked = node->user_data;
@@ -140,12 +156,12 @@ __attribute__((noinline)) static void settle(kvo_slot *slot, const kvo_node *nod
 /* Evaluates an expression and notifies, or notifies a key path whose value is that of the key. False if the frame is needed for that:
  * something else may be open, or it is not this thread that evaluates it. */
 INLINE bool call_expression(const reading *of, kvo_raw_change *record, kvo_mark *mark, const kvo_node *node,
-                            kvo_traits traits, const void *old_value, uint32_t clock, bool has_all) {
+                            kvo_traits traits, const void *old_value, uint32_t clock) {
   kvo_tracked *tracked = node->user_data;
   bool is_leaf = traits.kind == KVO_NODE_LEAF;
-  if (is_leaf ? !has_all && !has_values(of, node) : traits.kind != KVO_NODE_DEPENDENCY || tracked->ops->is_here != NULL)
+  if (is_leaf ? !has_values(of, node) : traits.kind != KVO_NODE_DEPENDENCY || tracked->ops->is_here != NULL)
     return false;
-  bool is_usual = atomic_load(&node->birth) <= of->limit && kvo__dependency(node)->order <= of->registered &&
+  bool is_usual = atomic_load(&node->birth) <= of->limit &&
                   atomic_load_explicit(&tracked->registered, memory_order_acquire) != 0 && of->depth == 0 &&
                   !atomic_load_explicit(&tracked->is_stale, memory_order_relaxed) &&
                   !atomic_load_explicit(&kvo__has_in_place, memory_order_relaxed);
@@ -166,49 +182,81 @@ INLINE bool call_expression(const reading *of, kvo_raw_change *record, kvo_mark 
   record->instance = tracked->instance;
   record->observation = tracked->id;
   tracked->ops->callback(record, tracked->user_data);
+  if (atomic_load_explicit(&node->older, memory_order_acquire) == NULL) return true;
   record->object = of->info->object;
   record->instance = kvo__info_instance(of->info);
   return true;
+}
+
+/* Loads the newest node after the store. False if nodes are being linked or have been, and a frame is needed: who links a node holds the
+ * lock, and then stores `births`. If neither shows, all direct nodes from there on are older than the change. */
+INLINE bool load_newest(const reading *of, kvo_node **node) {
+  kvo__assert(kvo__holds_none());
+  *node = atomic_load_explicit(&of->slot->newest, memory_order_acquire);
+  bool is_linking = atomic_load_explicit(&of->info->lock.state, memory_order_acquire) != 0 ||
+                    atomic_load_explicit(&of->info->births, memory_order_acquire) != of->limit;
+  if (UNLIKELY(is_linking)) mark_of(of->self, of->depth)->node = kvo__no_node;
+  return !is_linking;
 }
 
 /* The traits of a node of kind DIRECT that is live and has a closure, apart from its options. */
 static const kvo_traits usual = {.options = KVO_NODE_IS_CLOSURE, .live = true, .kind = KVO_NODE_DIRECT};
 static const kvo_traits compared = {.options = KVO_NODE_IS_CLOSURE, .live = true, .kind = UINT8_MAX};
 
-/* Calls the observers, newest first. Returns the first that needs more than this, or NULL. `has_all`: both values are there, whatever the
- * observers wanted when the change began. */
-INLINE kvo_node *call_all(const reading *of, kvo_raw_change *record, const void *old_value, const void *new_value,
-                          bool has_all) {
-  kvo__assert(kvo__holds_none());
+/* Calls the observers from a node on, newest first. Returns the first that needs more than this, or NULL. */
+INLINE kvo_node *call_from(const reading *of, kvo_raw_change *record, kvo_node *node, const void *old_value,
+                           const void *new_value) {
   uint32_t clock = (uint32_t)of->self->clock;
-  kvo_node *node = atomic_load_explicit(&of->slot->newest, memory_order_acquire);
-  /* Who links a node holds the lock, and then stores `births`. If neither shows, all direct nodes from here on are older than the
-   * change. */
-  bool is_linking = atomic_load_explicit(&of->info->lock.state, memory_order_acquire) != 0 ||
-                    atomic_load_explicit(&of->info->births, memory_order_acquire) != of->limit;
-  if (UNLIKELY(node == NULL || is_linking)) {
-    mark_of(of->self, of->depth)->node = kvo__no_node;
-    return node;
-  }
-  do {
+  for (; node != NULL; node = atomic_load_explicit(&node->older, memory_order_acquire)) {
     kvo_mark *mark = mark_of(of->self, of->depth); /* the marks may have moved */
     begin_delivery(mark, node, node->id);
     if (UNLIKELY(kvo__attended() != 0)) attend();
     kvo_traits traits = {.all = atomic_load(&node->traits)};
-    record->old_value = (traits.options & KVO_OLD) != 0 ? old_value : NULL;
-    record->new_value = (traits.options & KVO_NEW) != 0 ? new_value : NULL;
+    fill_values(record, traits.options, old_value, new_value);
     record->observation = node->id;
     if (__builtin_expect(KVO_CALLS_CLOSURES && (traits.all & compared.all) == usual.all, true)) {
       kvo__call_function(record, node);
     } else if (traits.kind == KVO_NODE_DIRECT) {
       if (traits.live) node->ops->callback(record, node->user_data); /* a closure is usual */
     } else if (traits.kind < KVO_NODE_DEPENDENCY ||
-               !call_expression(of, record, mark, node, traits, old_value, clock, has_all)) {
+               !call_expression(of, record, mark, node, traits, old_value, clock)) {
       return node;
     }
-    node = atomic_load_explicit(&node->older, memory_order_acquire);
-  } while (node != NULL);
+  }
   return NULL;
+}
+
+/* The traits of a node of kind DIRECT that is live, takes a word, and wants no more, apart from its other options. */
+static const kvo_traits word = {.options = KVO_NODE_TAKES_WORD, .live = true, .kind = KVO_NODE_DIRECT};
+static const kvo_traits word_compared = {
+    .options = KVO_NODE_TAKES_WORD | KVO_NODE_BINDS | KVO_PRIOR, .live = true, .kind = UINT8_MAX};
+
+/* Calls the closure of a node that takes a word. False if it does not, or has ended. */
+INLINE bool call_with_word(kvo_mark *mark, const kvo_node *node, void *instance, kvo_word_change *change,
+                           uint64_t old_value, const uint64_t *storage) {
+  kvo__assert(kvo__holds_none());
+  begin_delivery(mark, node, node->id);
+  if (UNLIKELY(kvo__attended() != 0)) attend();
+  kvo_traits traits = {.all = atomic_load(&node->traits)};
+  if (UNLIKELY((traits.all & word_compared.all) != word.all)) return false;
+  /* A value that is not there is 0, without a jump. */
+  uint64_t lacks_new = ~traits.all & KVO_NEW, lacks_old = (~traits.all & KVO_OLD) / KVO_OLD;
+  change->new_value = __atomic_load_n(storage, __ATOMIC_RELAXED) & (lacks_new - 1);
+  change->has_no_new = (uint8_t)lacks_new;
+  change->old_value = old_value & (lacks_old - 1);
+  change->has_no_old = (uint8_t)lacks_old;
+  kvo__call_with_word(node, instance, change);
+  return true;
+}
+
+/* The same for a node and all older ones. Returns the one that needs a frame, or NULL. */
+static UNDIVIDED kvo_node *call_more(uint32_t depth, kvo_node *node, void *instance, kvo_word_change *change,
+                                     uint64_t old_value, const uint64_t *storage) {
+  const kvo_thread *self = kvo__own.thread;
+  /* The marks may have moved. */
+  while (node != NULL && call_with_word(mark_of(self, depth), node, instance, change, old_value, storage))
+    node = atomic_load_explicit(&node->older, memory_order_acquire);
+  return node;
 }
 
 /* ------------------------------------------------------------------------------------------------------- In one call -- */
@@ -234,7 +282,7 @@ INLINE void fill_frame(kvo_frame_content *change, const reading *of) {
   change->slot = of->slot;
   change->cursor = NULL;
   change->limit = of->limit;
-  change->registered = of->registered;
+  change->registered = atomic_load_explicit(&kvo__births, memory_order_relaxed);
   change->clock = (uint32_t)of->self->clock;
   change->kind = KVO_CHANGE_SETTING;
   change->wants = (uint8_t)of->wants;
@@ -253,18 +301,18 @@ __attribute__((noinline, cold)) static void finish_from(kvo_frame *frame, kvo_no
   kvo__frame_finish_from(frame, next, old_value, new_value);
 }
 
-/* Goes on with a frame, which the change did not need before. */
-__attribute__((noinline, cold)) static void finish_framed(kvo_thread *self, kvo_info *info, kvo_slot *slot,
-                                                          uint64_t limit, uint64_t registered, unsigned wants,
-                                                          uint32_t depth, const kvo_raw_change *record, kvo_node *next,
-                                                          uint64_t old_value, const uint64_t *storage) {
+/* The rest of a change, with a frame, from a node on. Few parameters, all in registers: what else it needs is in the mark. `has_called`: an
+ * observer, so the thread's clock is not that of the beginning any more. */
+__attribute__((noinline, cold)) static void finish_framed(uint32_t depth, uint64_t limit, kvo_node *next,
+                                                          uint64_t old_value, const uint64_t *storage,
+                                                          bool has_called) {
   kvo_frame frame;
-  kvo_frame_content *change = content(&frame);
-  reading of = {self, info, slot, limit, registered, wants, depth};
-  fill_frame(change, &of);
-  if (next != atomic_load_explicit(&slot->newest, memory_order_relaxed)) change->clock = 0; /* observers were called */
-  change->record = *record;
-  mark_of(self, depth)->change = &change->record;
+  const kvo_mark *mark = kvo__mark_at(depth);
+  kvo_info *info = atomic_load_explicit(&mark->reads, memory_order_relaxed);
+  reading of = {kvo__own.thread, info, (kvo_slot *)(uintptr_t)mark->slot, limit, HAS_BOTH, depth};
+  fill_record(&content(&frame)->record, info, of.slot);
+  fill_frame(content(&frame), &of);
+  if (has_called) content(&frame)->clock = 0;
   finish_from(&frame, next, &old_value, storage);
 }
 
@@ -295,31 +343,114 @@ INLINE kvo_node *call_binding(const reading *of, kvo_raw_change *record, const v
   return NULL;
 }
 
-/* A change of a key that bindings read; false if the case is another one. */
-__attribute__((noinline)) static bool set_bound(kvo_object *object, kvo_key key, uint64_t *storage, uint64_t value,
-                                                const void *frame) {
-  kvo_raw_change record;
-  reading of;
-  if (begin(&of, object, key, &record, frame, KVO_FRAME_WANTS_WILL | KVO_SLOT_MANUAL) != USUAL) return false;
-  uint64_t old_value = *storage;
-  fill_record(&record, of.info, of.slot);
-  *storage = value;
-  kvo_node *next = call_binding(&of, &record, storage);
-  if (next != NULL)
-    finish_framed(of.self, of.info, of.slot, of.limit, of.registered, of.wants, of.depth, &record, next, old_value,
-                  storage);
-  else
-    kvo__stop_reading(of.self, of.info, of.depth);
-  return true;
-}
-
-/* Apart from set_slowly, which saves registers and has a frame. */
+/* The cases of notify.c. Apart from set_slowly, which saves registers and has a frame. */
 __attribute__((noinline, cold)) static void set_unusually(kvo_object *object, kvo_key key, uint64_t *storage,
-                                                          uint64_t value, const void *outer) {
+                                                          uint64_t value) {
   if (kvo__scope_has(object, key))
     *storage = value; /* the end of the scope notifies */
   else
-    set_slowly(object, key, storage, value, outer);
+    set_slowly(object, key, storage, value, __builtin_frame_address(0));
+}
+
+/* A change of a slot all of whose nodes take a word. */
+static UNDIVIDED void set_words(kvo_info *info, kvo_slot *slot, uint64_t *storage, uint64_t value, kvo_thread *self,
+                                uint64_t limit) {
+  reading of = {.self = self, .info = info, .slot = slot};
+  kvo_mark *mark = begin(&of, __builtin_frame_address(0));
+  if (UNLIKELY(mark == NULL)) {
+    set_slowly(info->object, slot->key, storage, value, __builtin_frame_address(0));
+    return;
+  }
+  uint64_t old_value = *storage;
+  *storage = value;
+  kvo_node *next = atomic_load_explicit(&slot->newest, memory_order_acquire);
+  /* Again: what has been linked since may have read the old value. */
+  if (UNLIKELY(next == NULL || way_of(atomic_load_explicit(&slot->wants, memory_order_acquire)) != WORDS)) {
+    mark->node = kvo__no_node;
+    finish_framed(of.depth, limit, next, old_value, storage, false);
+    return;
+  }
+  void *instance = kvo__info_instance(info);
+  kvo_word_change change;
+  change.kind = KVO_CHANGE_SETTING - 1;
+  change.indexes = NULL;
+  change.is_prior = 0;
+  if (UNLIKELY(!call_with_word(mark, next, instance, &change, old_value, storage))) {
+    finish_framed(of.depth, limit, next, old_value, storage, false);
+    return;
+  }
+  next = atomic_load_explicit(&next->older, memory_order_acquire);
+  if (next != NULL) next = call_more(of.depth, next, instance, &change, old_value, storage);
+  if (UNLIKELY(next != NULL))
+    finish_framed(of.depth, limit, next, old_value, storage, true);
+  else
+    kvo__stop_reading(kvo__own.thread, of.depth); /* `self` would be kept until now */
+}
+
+/* A change of a slot with a node that does not take a word. */
+static UNDIVIDED void set_recorded(kvo_info *info, kvo_slot *slot, uint64_t *storage, uint64_t value, kvo_thread *self,
+                                   uint64_t limit) {
+  reading of = {self, info, slot, limit, HAS_BOTH, 0};
+  if (UNLIKELY(begin(&of, __builtin_frame_address(0)) == NULL)) {
+    set_slowly(info->object, slot->key, storage, value, __builtin_frame_address(0));
+    return;
+  }
+  kvo_raw_change record;
+  uint64_t old_value = *storage;
+  fill_record(&record, info, slot);
+  *storage = value;
+  kvo_node *newest, *next;
+  bool is_usual = load_newest(&of, &newest);
+  next = __builtin_expect(is_usual, true) ? call_from(&of, &record, newest, &old_value, storage) : newest;
+  if (UNLIKELY(next != NULL))
+    finish_framed(of.depth, limit, next, old_value, storage, next != newest);
+  else
+    kvo__stop_reading(of.self, of.depth);
+}
+
+/* A change of a slot with bindings. */
+static __attribute__((noinline)) void set_bound(kvo_info *info, kvo_slot *slot, uint64_t *storage, uint64_t value,
+                                                kvo_thread *self, uint64_t limit) {
+  reading of = {self, info, slot, limit, HAS_BOTH, 0};
+  if (UNLIKELY(begin(&of, __builtin_frame_address(0)) == NULL)) {
+    set_slowly(info->object, slot->key, storage, value, __builtin_frame_address(0));
+    return;
+  }
+  kvo_raw_change record;
+  uint64_t old_value = *storage;
+  fill_record(&record, info, slot);
+  *storage = value;
+  kvo_node *next = call_binding(&of, &record, storage);
+  if (next != NULL)
+    finish_framed(of.depth, limit, next, old_value, storage, false);
+  else
+    kvo__stop_reading(of.self, of.depth);
+}
+
+/* Chooses the way of a change. Each way is called last, with its own stack frame in the place of this one. So a way saves only the
+ * registers that it needs, and all ways have the same frame address, by which a later change finds a mark that was left. */
+INLINE void set_in(kvo_info *info, kvo_slot *slot, uint64_t *storage, uint64_t value, kvo_thread *self) {
+  uint64_t limit = births_of(info);
+  way way = way_of(atomic_load_explicit(&slot->wants, memory_order_acquire));
+  if (__builtin_expect(way == WORDS, KVO_CALLS_CLOSURES))
+    set_words(info, slot, storage, value, self, limit);
+  else if (__builtin_expect(way == RECORDED, true))
+    set_recorded(info, slot, storage, value, self, limit);
+  else if (way == BOUND)
+    set_bound(info, slot, storage, value, self, limit);
+  else
+    set_unusually(info->object, slot->key, storage, value);
+}
+
+/* Apart, so that the search saves no registers in other cases. In code that is not optimized its ways have a deeper frame: then a mark of
+ * the first slot that was left is found by a later call. */
+static UNDIVIDED void set_later_slot(kvo_object *object, kvo_key key, uint64_t *storage, uint64_t value) {
+  kvo_info *info = info_of(kvo__word(object));
+  kvo_slot *slot = kvo__slot_find(info, key);
+  if (slot != NULL)
+    set_in(info, slot, storage, value, kvo__own.thread);
+  else
+    set_unusually(object, key, storage, value);
 }
 
 UNDIVIDED void kvo_change_word(kvo_object *object, kvo_key key, uint64_t *storage, uint64_t value) {
@@ -327,38 +458,37 @@ UNDIVIDED void kvo_change_word(kvo_object *object, kvo_key key, uint64_t *storag
     if (storage != NULL) *storage = value;
     return;
   }
-  kvo_raw_change record;
-  reading of;
-  path path = begin(&of, object, key, &record, __builtin_frame_address(0), UNUSUAL_WANTS);
-  if (UNLIKELY(path != USUAL)) {
-    if (path != BOUND || !set_bound(object, key, storage, value, __builtin_frame_address(0)))
-      set_unusually(object, key, storage, value, __builtin_frame_address(0));
-    return;
-  }
-  uint64_t old_value = *storage;
-  fill_record(&record, of.info, of.slot);
-  *storage = value;
-  kvo_node *next = call_all(&of, &record, &old_value, storage, true);
-  if (UNLIKELY(next != NULL)) /* member by member: the address of the struct would keep it in memory */
-    finish_framed(of.self, of.info, of.slot, of.limit, of.registered, of.wants, of.depth, &record, next, old_value,
-                  storage);
+  uintptr_t word = kvo__word(object);
+  if (UNLIKELY((word & KVO_WORD_OBSERVED) == 0 || !is_alone()))
+    set_unusually(object, key, storage, value);
+  else if (UNLIKELY(info_of(word)->first.key != key))
+    set_later_slot(object, key, storage, value);
   else
-    kvo__stop_reading(of.self, of.info, of.depth);
+    set_in(info_of(word), &info_of(word)->first, storage, value, kvo__own.thread);
 }
 
 /* --------------------------------------------------------------------------------------------------- In two or more -- */
 
 uint32_t kvo__frame_enter(kvo_frame *frame, kvo_object *object, kvo_key key, const void *stack_frame) {
-  reading of;
-  kvo_frame_content *change = content(frame);
-  path path = begin(&of, object, key, &change->record, stack_frame, UNUSUAL_WANTS);
-  if (path == UNOBSERVED) return 0;
-  if (UNLIKELY(path != USUAL)) {
+  uintptr_t word = kvo__word(object);
+  if (UNLIKELY((word & KVO_WORD_OBSERVED) == 0)) return 0;
+  reading of = {.self = kvo__own.thread, .info = info_of(word)};
+  bool is_usual = is_alone();
+  if (__builtin_expect(is_usual, true)) {
+    of.slot = kvo__slot_find(of.info, key);
+    if (UNLIKELY(of.slot == NULL)) return 0;
+    of.limit = births_of(of.info);
+    of.wants = atomic_load_explicit(&of.slot->wants, memory_order_acquire);
+    if (UNLIKELY(of.wants == 0)) return 0;
+    is_usual = (of.wants & UNUSUAL_WANTS) == 0 && begin(&of, stack_frame) != NULL;
+  }
+  if (UNLIKELY(!is_usual)) {
     if (kvo__scope_has(object, key)) return 0;
     end_abandoned(stack_frame);
     return kvo__frame_enter_slowly(frame, object, key, stack_frame);
   }
   mark_of(of.self, of.depth)->node = kvo__no_node; /* until the change is finished the binding may do anything */
+  kvo_frame_content *change = content(frame);
   fill_frame(change, &of);
   fill_record(&change->record, of.info, of.slot);
   return of.wants;
@@ -371,19 +501,18 @@ uint32_t kvo_frame_enter(kvo_frame *frame, kvo_object *object, kvo_key key) {
 UNDIVIDED void kvo_frame_finish_with(kvo_frame *frame, const void *old_value, const void *new_value) {
   if (frame == NULL) return;
   kvo_frame_content *change = content(frame);
-  kvo_node *next = NULL;
-  if (__builtin_expect(change->is_reading && !change->started, true)) {
-    reading of = {kvo__own.thread,    change->info,  change->slot, change->limit,
-                  change->registered, change->wants, change->mark};
-    next = call_all(&of, &change->record, old_value, new_value, false);
-    if (__builtin_expect(next == NULL, true)) {
-      kvo__stop_reading(of.self, of.info, of.depth);
-      return;
-    }
-    finish_from(frame, next, old_value, new_value);
+  if (UNLIKELY(!change->is_reading || change->started)) {
+    kvo__frame_finish_from(frame, NULL, old_value, new_value);
     return;
   }
-  kvo__frame_finish_from(frame, NULL, old_value, new_value);
+  reading of = {kvo__own.thread, change->info, change->slot, change->limit, change->wants, change->mark};
+  kvo_node *next;
+  if (__builtin_expect(load_newest(&of, &next), true))
+    next = call_from(&of, &change->record, next, old_value, new_value);
+  if (__builtin_expect(next == NULL, true))
+    kvo__stop_reading(kvo__own.thread, of.depth); /* `of.self` would be kept until now */
+  else
+    finish_from(frame, next, old_value, new_value);
 }
 
 void kvo_frame_finish(kvo_frame *frame, const void *old_value) { kvo_frame_finish_with(frame, old_value, NULL); }

@@ -16,10 +16,8 @@ static bool is_ahead(const kvo_node *from, uint64_t order) {
 /* The key of a change, by its mark. NULL for any other mark. */
 static const kvo_slot *slot_of(const kvo_mark *mark) {
   if (mark->node == NULL || mark->frame == NULL) return NULL;
-  kvo_info *info = atomic_load_explicit(&mark->reads, memory_order_relaxed);
-  if (info == NULL) return mark->is_before ? NULL : mark->slot; /* the change itself is found otherwise */
-  const kvo_property *property = mark->change->property;
-  return property != NULL ? kvo__slot_find(info, property->key) : NULL;
+  bool is_before = mark->is_before && atomic_load_explicit(&mark->reads, memory_order_relaxed) == NULL;
+  return is_before ? NULL : mark->slot; /* the change itself is found otherwise */
 }
 
 static bool has_slot(const kvo_tracked *tracked, const kvo_slot *slot) {

@@ -37,6 +37,17 @@ static inline void kvo__call_function(const kvo_raw_change *change, const kvo_no
 #endif
 }
 
+/** Calls the closure of a node that takes a word. */
+static inline void kvo__call_with_word(const kvo_node *node, void *instance, const kvo_word_change *change) {
+#if KVO_CALLS_CLOSURES
+  typedef __attribute__((swiftcall)) void (*closure)(void *instance, const kvo_word_change *change,
+                                                     __attribute__((swift_context)) void *context);
+  ((closure)(void *)node->closure)(instance, change, node->user_data);
+#else
+  (void)node, (void)instance, (void)change;
+#endif
+}
+
 /** Calls the observer of a node of kind DIRECT. */
 static inline void kvo__call_node(const kvo_raw_change *change, const kvo_node *node) {
   if (__builtin_expect(KVO_CALLS_CLOSURES && kvo__is_closure(node), KVO_CALLS_CLOSURES))

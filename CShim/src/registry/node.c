@@ -62,6 +62,7 @@ kvo_node *kvo__node_make(kvo_object *object, kvo_key key, const kvo_binding_obse
     if (atomic_load_explicit(&kvo__closure_ops, memory_order_relaxed) != observer->ops)
       atomic_store_explicit(&kvo__closure_ops, observer->ops, memory_order_release);
     node->options |= KVO_NODE_IS_CLOSURE;
+    if (KVO_CALLS_CLOSURES && observer->takes_word && observer->closure != NULL) node->options |= KVO_NODE_TAKES_WORD;
     node->deliver = observer->deliver;
     node->closure = observer->closure;
   } else {

@@ -32,6 +32,7 @@ kvo_info *kvo__info_ensure(kvo_object *object, kvo_key key, kvo_status *status) 
   kvo__info_note(info);
   info->object = object;
   info->cls = cls;
+  atomic_init(&info->reader, KVO_READ_BY_NONE);
   info->first.is_first = true;
   /* The nodes of a death slot are not what setters look for. */
   bool is_death = key == KVO_KEY_DEATH;
@@ -79,6 +80,14 @@ static void count(uint8_t *wanting, bool wants, int by) {
   if (wants && *wanting != KVO_MANY) *wanting = (uint8_t)(*wanting + by);
 }
 
+/* Bits of `wants` that stay until the slot is empty. */
+enum { KEPT_WANTS = KVO_SLOT_BINDS | KVO_SLOT_NO_WORDS };
+
+static unsigned kept_wants(const kvo_node *node) {
+  return ((node->options & KVO_NODE_BINDS) != 0 ? KVO_SLOT_BINDS : 0u) |
+         ((node->options & KVO_NODE_TAKES_WORD) == 0 ? KVO_SLOT_NO_WORDS : 0u);
+}
+
 /* Adds what a node wants to the counts of its slot, or subtracts it; info->lock is held. */
 static void slot_count(kvo_slot *slot, const kvo_node *node, int by) {
   kvo_node_kind kind = kvo__node_kind(node);
@@ -86,19 +95,21 @@ static void slot_count(kvo_slot *slot, const kvo_node *node, int by) {
   bool is_checked = evaluated && slot->index != KVO_NO_PROPERTY && (node->options & KVO_NODE_IS_CHECKED) != 0;
   count(&slot->wanting_old, is_checked || (!evaluated && (node->options & KVO_OLD) != 0), by);
   count(&slot->wanting_new, !evaluated && (node->options & KVO_NEW) != 0, by);
-  if (by > 0 && (node->options & KVO_NODE_BINDS) != 0) atomic_fetch_or(&slot->wants, (uint8_t)KVO_SLOT_BINDS);
   count(&slot->wanting_will, reads_before || (node->options & KVO_PRIOR) != 0, by);
 }
 
-static void slot_summarize(kvo_slot *slot) {
+/* `kept`: what a node that has just been linked adds. info->lock is held. */
+static void slot_summarize(kvo_slot *slot, unsigned kept) {
   if (slot->key == KVO_KEY_DEATH) return;
-  bool observed = atomic_load_explicit(&slot->newest, memory_order_relaxed) != NULL;
-  if (!observed) slot->wanting_old = slot->wanting_new = slot->wanting_will = 0;
-  unsigned wants = (observed ? KVO_FRAME_OBSERVED : 0u) | (slot->wanting_old != 0 ? KVO_FRAME_WANTS_OLD : 0u) |
-                   (slot->wanting_new != 0 ? KVO_FRAME_WANTS_NEW : 0u) |
-                   (slot->wanting_will != 0 ? KVO_FRAME_WANTS_WILL : 0u) |
-                   (observed && slot->manual ? KVO_SLOT_MANUAL : 0u) |
-                   (observed ? atomic_load_explicit(&slot->wants, memory_order_relaxed) & KVO_SLOT_BINDS : 0u);
+  unsigned wants = 0;
+  if (atomic_load_explicit(&slot->newest, memory_order_relaxed) == NULL) {
+    slot->wanting_old = slot->wanting_new = slot->wanting_will = 0;
+  } else {
+    kept |= atomic_load_explicit(&slot->wants, memory_order_relaxed) & KEPT_WANTS;
+    wants = KVO_FRAME_OBSERVED | kept | (slot->wanting_old != 0 ? KVO_FRAME_WANTS_OLD : 0u) |
+            (slot->wanting_new != 0 ? KVO_FRAME_WANTS_NEW : 0u) |
+            (slot->wanting_will != 0 ? KVO_FRAME_WANTS_WILL : 0u) | (slot->manual ? KVO_SLOT_MANUAL : 0u);
+  }
   atomic_store_explicit(&slot->wants, (uint8_t)wants, memory_order_release);
 }
 
@@ -160,7 +171,7 @@ kvo_status kvo__node_link(kvo_info *info, kvo_node *node, kvo_key key) {
   atomic_store_explicit(older != NULL ? &older->newer : &slot->oldest, node, memory_order_release);
   index_node(slot, node, kvo__index_add);
   slot_count(slot, node, 1);
-  slot_summarize(slot);
+  slot_summarize(slot, kept_wants(node));
   /* Last: a change whose limit includes this node then also sees what the node wants, and finds the node before the store as well as after
    * it. */
   atomic_store_explicit(&info->births, birth, memory_order_release);
@@ -176,7 +187,7 @@ void kvo__node_turn(kvo_info *info, kvo_node *node, kvo_node_kind kind) {
   slot_count(slot, node, -1);
   atomic_store_explicit(&node->kind, (uint8_t)kind, memory_order_release);
   slot_count(slot, node, 1);
-  slot_summarize(slot);
+  slot_summarize(slot, 0);
   kvo__unlock(&info->lock);
 }
 
@@ -190,7 +201,7 @@ static bool unlink_locked(kvo_info *info, kvo_node *node) {
   atomic_store_explicit(newer != NULL ? &newer->older : &slot->newest, older, memory_order_release);
   atomic_store_explicit(older != NULL ? &older->newer : &slot->oldest, newer, memory_order_release);
   slot_count(slot, node, -1);
-  slot_summarize(slot);
+  slot_summarize(slot, 0);
   count_death(slot, -1);
   info->node_count--;
   return is_dead(info) || is_observed(info) || word_update(info);
@@ -323,7 +334,7 @@ enum { CHANGES_A_BARRIER = 1024 };
 
 bool kvo__read_by_marks(kvo_info *info, kvo_thread *self) {
   const void *reader = atomic_load(&info->reader);
-  bool is_first = reader == NULL;
+  bool is_first = reader == KVO_READ_BY_NONE;
   if (!is_first && ++self->counted_changes % CHANGES_A_BARRIER != 0) return false;
   const void *next = is_first || reader == KVO_READ_COUNTED ? self : KVO_READ_BY_ALL;
   return atomic_compare_exchange_strong(&info->reader, &reader, next);
@@ -333,20 +344,22 @@ bool kvo__count_readers(kvo_info *info) {
   kvo__assert(kvo__holds(&info->lock));
   kvo__fence_after_exchange();
   const void *reader = atomic_load(&info->reader);
-  if (reader == NULL || reader == KVO_READ_COUNTED) return false;
+  if (reader == KVO_READ_BY_NONE || reader == KVO_READ_COUNTED) return false;
   bool found = kvo__count_own_marks(info, enter);
   if (reader == kvo__own.thread) return found;
   atomic_store(&info->reader, KVO_READ_COUNTED); /* before the barrier: changes that begin after it are counted */
   return kvo__count_marks(info, enter) || found;
 }
 
-void kvo__stopped_reading(kvo_info *info, kvo_mark *mark) {
+void kvo__stopped_reading(kvo_mark *mark) {
+  kvo_info *info = atomic_load_explicit(&mark->reads, memory_order_relaxed);
   uint64_t entered = kvo__mark_take(mark);
   kvo__marks_changed();
   if (entered != 0) kvo__leave(info, entered);
 }
 
-void kvo__stop_reading_slowly(kvo_info *info, uint32_t depth) {
+void kvo__stop_reading_slowly(uint32_t depth) {
+  kvo_info *info = atomic_load_explicit(&kvo__mark_at(depth)->reads, memory_order_relaxed);
   uint64_t entered = kvo__mark_take(kvo__mark_at(depth));
   kvo__unmark(depth);
   if (entered != 0) kvo__leave(info, entered);

@@ -47,6 +47,8 @@ struct kvo_slot {
 #define KVO_SLOT_MANUAL 0x80u
 /** Another one: a binding has been linked into the slot, since it was last empty. */
 #define KVO_SLOT_BINDS 0x40u
+/** Another one: a node that does not take a word has, in the same way. */
+#define KVO_SLOT_NO_WORDS 0x20u
 
 /** From this count on counting stops: the slot counts as wanting until its last node is removed. */
 #define KVO_MANY UINT8_MAX
@@ -112,6 +114,8 @@ typedef union kvo_traits {
 #define KVO_NODE_IS_CHECKED 0x0800u
 /** The callback of the observation sets a property (settle.c). */
 #define KVO_NODE_BINDS 0x0400u
+/** A Swift closure that can be called with a kvo_word_change. */
+#define KVO_NODE_TAKES_WORD 0x0200u
 
 /** What most observations do not have, in a block of its own. The return addresses of KVO_STACKS follow it, and then the strings. */
 typedef struct kvo_node_texts {
@@ -185,7 +189,7 @@ struct kvo_info {
   /** Counts and flags share one word, so that entering is one addition, and leaving sees the flags that it has to act on. */
   _Atomic uint64_t state;
   /** Which threads' changes protect the nodes by their marks instead of counting themselves: one thread's, KVO_READ_BY_ALL,
-   * KVO_READ_COUNTED, or NULL before the first change. See kvo__read_by_marks. */
+   * KVO_READ_COUNTED, or KVO_READ_BY_NONE before the first change. Never NULL, as a thread without a record is. See kvo__read_by_marks. */
   const void *_Atomic reader;
   /** The birth of the newest node that is linked and counted in its slot's `wants`. */
   _Atomic uint64_t births;

@@ -14,7 +14,8 @@ static inline uint64_t kvo__reader_of(uint64_t entered, uint64_t state) {
 }
 KVO_HIDDEN void kvo__leave_slowly(kvo_info *info, uint64_t entered);
 
-/** Values of kvo_info.reader: the changes of all threads protect the nodes by their marks, or none does. */
+/** Values of kvo_info.reader: there was no change yet; the changes of all threads protect the nodes by their marks; none does. */
+#define KVO_READ_BY_NONE ((const void *)3)
 #define KVO_READ_BY_ALL ((const void *)1)
 #define KVO_READ_COUNTED ((const void *)2)
 
@@ -28,23 +29,23 @@ KVO_HIDDEN bool kvo__read_by_marks(kvo_info *info, kvo_thread *self);
  * counted as well. Returns whether there was one. Call it after an atomic exchange that follows the stores which later changes must see.
  * info->lock is held. */
 KVO_HIDDEN bool kvo__count_readers(kvo_info *info);
-/** Ends the mark at this depth, which protects the nodes of the info. May free nodes and, after the object's death, the info. No lock may
+/** Ends the mark at this depth, which protects the nodes of an info. May free nodes and, after the object's death, the info. No lock may
  * be held. */
-KVO_HIDDEN void kvo__stop_reading_slowly(kvo_info *info, uint32_t depth);
+KVO_HIDDEN void kvo__stop_reading_slowly(uint32_t depth);
 /** The same for a mark that has just ended. */
-KVO_HIDDEN void kvo__stopped_reading(kvo_info *info, kvo_mark *mark);
-static inline void kvo__stop_reading(kvo_thread *self, kvo_info *info, uint32_t depth) {
-  uint32_t above = depth + 1;
-  if (__builtin_expect(above > self->limit || atomic_load_explicit(&self->depth, memory_order_relaxed) != above,
+KVO_HIDDEN void kvo__stopped_reading(kvo_mark *mark);
+static inline void kvo__stop_reading(kvo_thread *self, uint32_t depth) {
+  /* Not compared with depth + 1, which would be kept since the mark was made. */
+  if (__builtin_expect(depth >= self->limit || atomic_load_explicit(&self->depth, memory_order_relaxed) - depth != 1,
                        false)) {
-    kvo__stop_reading_slowly(info, depth);
+    kvo__stop_reading_slowly(depth);
     return;
   }
   kvo_mark *mark = &atomic_load_explicit(&self->marks, memory_order_relaxed)[depth];
   atomic_store_explicit(&self->depth, depth, memory_order_release);
   atomic_signal_fence(memory_order_seq_cst); /* as in kvo__publish; what follows stands for its exchange */
   bool is_noticed = kvo__attended() != 0 || atomic_load(&mark->entered) != 0;
-  if (__builtin_expect(is_noticed, false)) kvo__stopped_reading(info, mark);
+  if (__builtin_expect(is_noticed, false)) kvo__stopped_reading(mark);
 }
 /** May free nodes and, after the object's death, the info. No lock may be held. */
 static inline void kvo__leave(kvo_info *info, uint64_t entered) {

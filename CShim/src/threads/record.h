@@ -20,8 +20,6 @@ typedef struct kvo_mark {
   /** The members from here on are for the thread itself only. The node of the observation for a delivery, which keeps the node from being
    * freed; otherwise NULL. While `observation` is 0 it is the node of an earlier delivery. */
   const kvo_node *node;
-  /** The change that is being delivered; valid during the delivery. */
-  const kvo_raw_change *change;
   /** The recorder that was active before, which is restored if this code is left without returning. */
   void *recorder;
   /** For a change that protects the nodes of this info without being counted there (kvo__read_by_marks), otherwise NULL. */
@@ -34,8 +32,8 @@ typedef struct kvo_mark {
   bool is_counted;
   /** A fault handler, which the program may leave with longjmp. */
   bool is_handler;
-  /** Not for an evaluation or a handler: the key that a change changes, or NULL for a delivery that belongs to none. If `reads` is set, it
-   * is that of `change`. */
+  /** Not for an evaluation or a handler: the key that a change changes, or NULL for a delivery that belongs to none and for a change to
+   * which nothing is left any more. */
   const struct kvo_slot *slot;
   /** With a slot, and without `reads`: observers are being notified before the store. */
   bool is_before;

@@ -264,7 +264,7 @@ uint32_t kvo__mark_slowly(kvo_observation observation, kvo_info *root, const kvo
     return KVO_UNMARKED;
   }
   kvo_mark *mark = kvo__mark_at(depth);
-  kvo__mark_fill(mark, observation, root, node, change, frame);
+  kvo__mark_fill(mark, observation, root, node, frame);
   mark->told = node != NULL && depth >= self->limit ? kvo__hooks.told(change) : 0;
   kvo__publish(&self->depth, depth + 1);
   return depth;

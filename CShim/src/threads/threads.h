@@ -116,11 +116,10 @@ static inline kvo_mark *kvo__mark_at(uint32_t depth) {
 }
 
 static inline void kvo__mark_fill(kvo_mark *mark, kvo_observation observation, kvo_info *root, const kvo_node *node,
-                                  const kvo_raw_change *change, const void *frame) {
+                                  const void *frame) {
   atomic_store_explicit(&mark->observation, observation, memory_order_relaxed);
   atomic_store_explicit(&mark->root, root, memory_order_relaxed);
   mark->node = node;
-  mark->change = change;
   __atomic_store_n(&mark->frame, frame, __ATOMIC_RELAXED);
   mark->recorder = NULL;
   atomic_store_explicit(&mark->reads, NULL, memory_order_relaxed);
@@ -146,20 +145,16 @@ static inline uint32_t kvo__mark(kvo_observation observation, kvo_info *root, co
   kvo_mark *mark = &atomic_load_explicit(&self->marks, memory_order_relaxed)[depth];
   /* Enclosing code has a higher frame. If it does not, it was left without returning. */
   if (depth != 0 && mark[-1].frame <= frame) return kvo__mark_slowly(observation, root, node, change, frame);
-  kvo__mark_fill(mark, observation, root, node, change, frame);
+  kvo__mark_fill(mark, observation, root, node, frame);
   kvo__publish(&self->depth, depth + 1);
   return depth;
 }
 
 /** Moves a mark on to another delivery, or, with 0, to none between two deliveries. */
-static inline void kvo__mark_again(uint32_t depth, kvo_observation observation, const kvo_node *node,
-                                   const kvo_raw_change *change) {
+static inline void kvo__mark_again(uint32_t depth, kvo_observation observation, const kvo_node *node) {
   if (depth >= KVO_TOO_DEEP) return;
   kvo_mark *mark = kvo__mark_at(depth);
-  if (observation != 0) {
-    mark->node = node;
-    mark->change = change;
-  }
+  if (observation != 0) mark->node = node;
   kvo__publish_observation(mark, observation);
   if (kvo__is_awaited()) kvo__marks_changed();
 }

@@ -74,8 +74,8 @@ class ObservationBox {
       key_path: keyPath, options: options, ops: evaluator == nil ? Self.operations : Self.operationsOnActor,
       user_data: Unmanaged.passRetained(self).toOpaque(), context: context, identity: described.identity,
       file: site.cFile, line: site.cLine, deliver: nil, closure: nil, note: described.note,
-      is_receiver: described.isReceiver, is_binding: described.sets != nil, target: described.sets?.object,
-      target_key: described.sets?.key ?? 0)
+      is_receiver: described.isReceiver, is_binding: described.sets != nil, takes_word: false,
+      target: described.sets?.object, target_key: described.sets?.key ?? 0)
     var observation: kvo_observation = 0
     let status =
       if let key {
@@ -99,6 +99,8 @@ struct DirectClosure {
   @usableFromInline let deliver, closure: UInt
   /// The context of the closure, or that of `deliver` if there is no closure. It is retained, for the runtime.
   @usableFromInline let context: UInt
+  /// For a set of a value of 8 bytes the runtime makes the change itself, and calls the closure without `deliver`.
+  @usableFromInline let takesWord: Bool
 
   /// Register it once: otherwise the context is leaked.
   ///
@@ -116,19 +118,27 @@ struct DirectClosure {
       return
     }
     let words = takeWords(of: pair, as: DirectPair<Object, Value>.Words.self)
-    self.init(deliver: words.deliver, closure: words.closure, context: words.closureContext)
+    // Constants. As an argument of a type that is generic here the change is passed by its address.
+    let layout = MemoryLayout<NSKeyValueObservedChange<Value>>.self
+    let takesWord =
+      _isPOD(Value.self) && MemoryLayout<Value>.size == 8 && MemoryLayout<Value>.alignment == 8
+      && MemoryLayout<Value?>.size == 9 && layout.size == MemoryLayout<kvo_word_change>.offset(of: \.is_prior)! + 1
+      && layout.offset(of: \.newValue) == MemoryLayout<kvo_word_change>.offset(of: \.new_value)
+      && layout.offset(of: \.oldValue) == MemoryLayout<kvo_word_change>.offset(of: \.old_value)
+      && layout.offset(of: \.indexes) == MemoryLayout<kvo_word_change>.offset(of: \.indexes)
+    self.init(deliver: words.deliver, closure: words.closure, context: words.closureContext, takesWord: takesWord)
   }
 
   @inlinable
   @inline(__always)
   init(_ deliver: @escaping (UnsafePointer<kvo_raw_change>) -> Void) {
     let words = takeWords(of: DirectFunction(deliver: deliver), as: (deliver: UInt, context: UInt).self)
-    self.init(deliver: words.deliver, closure: 0, context: words.context)
+    self.init(deliver: words.deliver, closure: 0, context: words.context, takesWord: false)
   }
 
   @inlinable
-  init(deliver: UInt, closure: UInt, context: UInt) {
-    (self.deliver, self.closure, self.context) = (deliver, closure, context)
+  init(deliver: UInt, closure: UInt, context: UInt, takesWord: Bool) {
+    (self.deliver, self.closure, self.context, self.takesWord) = (deliver, closure, context, takesWord)
   }
 
   private static nonisolated(unsafe) let operations: UnsafePointer<kvo_observer_ops> = {
@@ -160,8 +170,8 @@ struct DirectClosure {
       user_data: UnsafeMutableRawPointer(bitPattern: context), context: nil, identity: described.identity,
       file: site.cFile, line: site.cLine, deliver: unsafeBitCast(deliver, to: kvo_raw_callback.self),
       closure: unsafeBitCast(closure, to: kvo_raw_callback?.self), note: described.note,
-      is_receiver: described.isReceiver, is_binding: described.sets != nil, target: described.sets?.object,
-      target_key: described.sets?.key ?? 0)
+      is_receiver: described.isReceiver, is_binding: described.sets != nil, takes_word: takesWord,
+      target: described.sets?.object, target_key: described.sets?.key ?? 0)
     var observation: kvo_observation = 0
     let status = kvo_binding_observe_key(object, property.key, &observer, &observation)
     guard status != KVO_OK else { return RegistrationLog.noted(observation) }

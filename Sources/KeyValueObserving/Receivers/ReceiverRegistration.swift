@@ -1,7 +1,5 @@
 // The registration of an observation with a receiver.
 
-public import CKVO
-
 extension KeyValueObservable {
   /// Registers a handler for a receiver.
   ///
@@ -16,24 +14,9 @@ extension KeyValueObservable {
     let reference = ReceiverReference(receiver)
     if let actor { return receive(keyPath, options, reference, receiver, on: actor, site, userInfo, handler) }
     let description = ObserverDescription(receiver: receiver, note: note(nil, userInfo))
-    let observation: UInt64
-    if options.rawValue <= NSKeyValueObservingOptions.mostOfApple, let property = directProperty(at: keyPath) {
-      // The general case below has one more closure between the runtime and the handler.
-      let closure = DirectClosure { change in
-        guard let receiver = reference.load() else { return }
-        let object = Unmanaged<Self>.fromOpaque(change.pointee.instance)
-        if change.pointee.kind == KVO_CHANGE_SETTING {
-          object._withUnsafeGuaranteedRef { handler(receiver, $0, NSKeyValueObservedChange(__setting: change)) }
-        } else {
-          object._withUnsafeGuaranteedRef { handler(receiver, $0, NSKeyValueObservedChange(__raw: change)) }
-        }
-      }
-      observation = property._withUnsafeGuaranteedRef { observe($0, closure, options, site, description) }
-    } else {
-      observation = observe(keyPath, options, site, description) { object, change in
-        guard let receiver = reference.load() else { return }
-        handler(receiver, object, change)
-      }
+    let observation = observe(keyPath, options, site, description) { object, change in
+      guard let receiver = reference.load() else { return }
+      handler(receiver, object, change)
     }
     return reference.token(observation, of: receiver)
   }
