@@ -15,7 +15,7 @@ import tempfile
 abi = pathlib.Path(__file__).resolve().parent
 present, blessed = abi.parent / "include", abi / "blessed"
 # Any minor version may change these.
-unstable = {"kvo_binding.h", "kvo_scope.h", "kvo_track.h", "kvo_values.h"}
+unstable = {"kvo_binding.h", "kvo_raise.h", "kvo_scope.h", "kvo_track.h", "kvo_values.h"}
 # Structures that callers allocate in arrays or embed, or get in arrays: their size is part of the interface.
 frozen = {
     "kvo_object", "kvo_value", "kvo_fault_kind", "kvo_fault_site", "kvo_fault_observation", "kvo_fault_step", "kvo_event",

@@ -17,7 +17,7 @@
     deinit { log.add("deinit") }
   }
 
-  actor Reader {
+  actor TitleReader {
     var titles: [String] = []
 
     /// All but the last one have the actor as receiver.
@@ -59,7 +59,7 @@
       let (document, copy, reasons) = (SharedDocument(), SharedDocument(), Log<NSKeyValueObservation.EndReason>())
       var tokens: [NSKeyValueObservation] = []
       do {
-        let reader = Reader()
+        let reader = TitleReader()
         tokens = await reader.observe(document, copy)
         tokens.append(document.onChange(of: \.title, delivery: .on(reader)) { _, _ in })
       }
