@@ -109,6 +109,10 @@ struct DyingTests {
   {
     await #expect(processExitsWith: .success) { Forking.forkWhileOthersSet() }
   }
+
+  @Test func `The child of a fork registers for a receiver and binds, while the parent's threads do`() async {
+    await #expect(processExitsWith: .success) { Forking.forkWhileOthersRegister() }
+  }
 }
 
 /// An object that one thread releases.
@@ -142,8 +146,39 @@ private enum Forking {
         }
       }
     }
-    for _ in 0..<20 {
+    inChildren(20) {
       let before = count.value
+      document.title = "child"
+      token.invalidateAndWait()
+      document.title = "untold"
+      return count.value == before + 1 && document.observationInfo == nil
+    }
+    done.open()
+    for other in others { other.join() }
+  }
+
+  static func forkWhileOthersRegister() {
+    let (document, copy, receiver, done) = (Document(), Document(), NSObject(), Gate())
+    @Sendable func register(_ document: Document, _ copy: Document, _ receiver: NSObject) {
+      document.onChange(of: \.title, for: receiver) { _, _, _ in }
+      document.source(\.title).bind(to: copy, \.title)
+    }
+    register(Document(), Document(), receiver)
+    let others = (0..<3).map { _ in
+      RunningThread { while !done.isOpen { register(Document(), Document(), NSObject()) } }
+    }
+    inChildren(100) {
+      register(document, copy, receiver)
+      document.title = "child"
+      return copy.title == "child"
+    }
+    done.open()
+    for other in others { other.join() }
+  }
+
+  /// Calls a function in so many children, one after the other, which has to return `true`.
+  private static func inChildren(_ count: Int, _ body: () -> Bool) {
+    for _ in 0..<count {
       let child = fork()
       precondition(child >= 0)
       if child == 0 {
@@ -151,15 +186,10 @@ private enum Forking {
         sigemptyset(&none)
         sigprocmask(SIG_SETMASK, &none, nil)  // the threads of Dispatch block the alarm's signal
         alarm(30)
-        document.title = "child"
-        token.invalidateAndWait()
-        document.title = "untold"
-        _exit(count.value == before + 1 && document.observationInfo == nil ? 0 : 1)
+        _exit(body() ? 0 : 1)
       }
       var status: Int32 = 0
       precondition(waitpid(child, &status, 0) == child && status == 0, "the child failed: \(status)")
     }
-    done.open()
-    for other in others { other.join() }
   }
 }

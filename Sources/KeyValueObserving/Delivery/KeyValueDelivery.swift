@@ -52,7 +52,7 @@ public struct KeyValueDelivery: Sendable {
   /// On an actor, such as `MainActor.shared`. Unlike a handler with the isolation of its caller, it is called later also if the change
   /// is made on the actor.
   public static func on(_ actor: any Actor) -> KeyValueDelivery {
-    KeyValueDelivery("on \(type(of: actor))", actor: actor) { [weak actor] body in
+    KeyValueDelivery("on \(TypeNames.name(of: type(of: actor)))", actor: actor) { [weak actor] body in
       guard let actor else { return false }
       Task { await run(on: actor, body) }
       return true
@@ -61,7 +61,7 @@ public struct KeyValueDelivery: Sendable {
 
   /// On a task executor.
   public static func executor(_ executor: any TaskExecutor) -> KeyValueDelivery {
-    KeyValueDelivery("on \(type(of: executor))") { body in
+    KeyValueDelivery("on \(TypeNames.name(of: type(of: executor)))") { body in
       Task(executorPreference: executor) { body() }
       return true
     }
@@ -70,7 +70,7 @@ public struct KeyValueDelivery: Sendable {
   /// On a serial executor, as an actor's jobs are.
   public static func executor(_ executor: any SerialExecutor) -> KeyValueDelivery {
     let actor = ExecutorActor(executor)
-    return KeyValueDelivery("on \(type(of: executor))") { body in
+    return KeyValueDelivery("on \(TypeNames.name(of: type(of: executor)))") { body in
       Task { await run(on: actor, body) }
       return true
     }

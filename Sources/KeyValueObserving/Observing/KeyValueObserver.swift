@@ -122,7 +122,7 @@ struct ObserverIdentity: @unchecked Sendable {
   let address: UnsafeRawPointer
 
   init(_ observer: AnyObject) {
-    className = _typeName(type(of: observer), qualified: false)
+    className = TypeNames.name(of: type(of: observer))
     address = UnsafeRawPointer(Unmanaged.passUnretained(observer).toOpaque())
   }
 

@@ -48,7 +48,7 @@ extension KeyValueObservable {
 
 /// What reports and the graph say about a delivery on an actor.
 @usableFromInline
-func deliveryName(_ actor: any Actor) -> String { "on \(type(of: actor))" }
+func deliveryName(_ actor: any Actor) -> String { "on \(TypeNames.name(of: type(of: actor)))" }
 
 /// What reports and the graph say about an observation.
 @usableFromInline
