@@ -223,3 +223,21 @@ TEST(
   item_set_value(a, 7);
   CHECK_TOLD(w, 1, 6, 7);
 }
+
+TEST("a silent change within a coalescing scope keeps no notification from its end") {
+  make_items();
+  watcher w = {0}, old = {0};
+  watch(a, "next.value", KVO_NEW, &w);
+  watch(a, "next.value", KVO_OLD | KVO_NEW, &old);
+  BEGIN(scope, KVO_SCOPE_COALESCES, a, b);
+  item_set_next(a, b);
+  BEGIN(silent, KVO_SCOPE_SILENCES, a);
+  item_set_next(a, c);
+  kvo_scope_end(&silent);
+  CHECK_EQ(w.calls + old.calls, 0);
+  kvo_scope_end(&scope);
+  CHECK_EQ(w.calls, 1);
+  CHECK_EQ(w.new_value.integer, 3);
+  CHECK_EQ(old.calls, 1);
+  CHECK_EQ(old.new_value.integer, 3);
+}

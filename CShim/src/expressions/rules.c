@@ -135,11 +135,12 @@ static void follow(kvo_tracked *tracked, bool is_last) {
   kvo_status status;
   bool was_left = false;
   kvo_cell *now = kvo__arm(tracked, NULL, &status, &was_left);
-  /* What was never delivered is the old value of the next change only if nothing else is known. */
   if (was_left && !kvo__postpone(tracked, NULL, true))
     kvo__tracked_tell_present(tracked, now, false);
-  else if (!was_left && (is_last || atomic_load_explicit(&tracked->last, memory_order_acquire) == NULL))
+  else if (!was_left && is_last)
     kvo__tracked_set_last(tracked, now);
+  else if (!was_left)
+    kvo__tracked_keep_last(tracked, now);
   kvo__cell_release(tracked, now);
 }
 

@@ -225,6 +225,16 @@ void kvo__tracked_set_last(kvo_tracked *tracked, kvo_cell *now) {
   kvo__cell_release(tracked, before);
 }
 
+void kvo__tracked_keep_last(kvo_tracked *tracked, kvo_cell *now) {
+  if (!tracked->keeps_last || now == NULL) return;
+  kvo__lock(&tracked->lock);
+  if (atomic_load_explicit(&tracked->last, memory_order_relaxed) == NULL) {
+    atomic_fetch_add(&now->references, 1);
+    atomic_store_explicit(&tracked->last, now, memory_order_release);
+  }
+  kvo__unlock(&tracked->lock);
+}
+
 /* Forgets the value that was told last: the observer has been told of another one, or of none. */
 void kvo__tracked_forget_last(kvo_tracked *tracked) {
   if (atomic_load_explicit(&tracked->last, memory_order_acquire) == NULL) return;

@@ -235,6 +235,8 @@ KVO_HIDDEN kvo_cell *kvo__arm_once(kvo_tracked *tracked, const kvo_slot *changed
 KVO_HIDDEN kvo_cell *kvo__arm(kvo_tracked *tracked, const kvo_slot *changed, kvo_status *status, bool *was_left);
 /** Makes a value the one that was told last, as far as it is kept. */
 KVO_HIDDEN void kvo__tracked_set_last(kvo_tracked *tracked, kvo_cell *now);
+/** Makes a value that was never delivered the old one of the next notification, if nothing else is known. */
+KVO_HIDDEN void kvo__tracked_keep_last(kvo_tracked *tracked, kvo_cell *now);
 /** Reads the value that the observer knows, if it is not kept, before a change or a pause. */
 KVO_HIDDEN void kvo__tracked_read_last(kvo_tracked *tracked);
 /** Tells the present value; without memory, that there is a new one. The old value is what was told last. */
