@@ -91,9 +91,9 @@ kvo_status model_first(world *in, int number, value *out) {
 value model_settle(world *in, int number) {
   kvo_status status;
   value result = evaluate_until_settled(in, number, &status);
-  /* The path was valid at its registration. A binding has no value then, and says nothing. */
+  /* The path was valid at its registration. */
   bool is_broken = status == KVO_ERROR_UNDEFINED_KEY || status == KVO_ERROR_NOT_AN_OBJECT;
-  if (is_broken && !in->watches[number].binds) model_fault(in, KVO_FAULT_UNDEFINED_KEY);
+  if (is_broken) model_fault(in, KVO_FAULT_UNDEFINED_KEY);
   return result;
 }
 

@@ -245,7 +245,8 @@ static void bind(world *in, const operation *op) {
     target = targets[op->argument & 1];
     /* If another key affects one of them it is not decided which side answers. */
     bool is_affected = shape_affected_by(in->shapes[slot], target) || shape_affected_by(in->shapes[op->slot], source);
-    if (is_affected) return;
+    bool is_to_itself = slot == op->slot && target == source; /* the order of the registrations is not decided */
+    if (is_affected || is_to_itself) return;
     int first = bind_one(in, op->slot, path_named(key_infos[source].name), slot, target);
     number = bind_one(in, slot, path_named(key_infos[target].name), op->slot, source);
     in->watches[number].back = first + 1;
