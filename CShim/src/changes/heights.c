@@ -1,8 +1,8 @@
 /* heights.c - the order in which bindings are settled: each after those that set what it reads.
  *
- * All bindings are in one index, by what they set. A binding's height is corrected each time it runs, and counts from the next time it
- * enters a queue. Several threads may settle at once, but each binding has one settler: a thread that finds another one notes that the
- * binding is outdated, and the settler runs it once more. */
+ * All bindings are in one index, by what they set. A binding's height is corrected when it is to run: if it was too low, because one that
+ * sets what it reads was made later, the binding goes back into the queue. Several threads may settle at once, but each binding has one
+ * settler: a thread that finds another one notes that the binding is outdated, and the settler runs it once more. */
 #include "changes/scopes.h"
 #include "changes/settle.h"
 
