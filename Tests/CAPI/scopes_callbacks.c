@@ -300,7 +300,8 @@ static void watch_late(watcher *self, const kvo_change *change) {
   if (change->is_prior && late.id == 0) watch(a, "value", KVO_OLD | KVO_NEW | KVO_INITIAL, &late);
 }
 
-TEST("who registers before a store, with the initial value, is told of the change at the end of the scope") {
+TEST(
+    "an observer registered before a store, with the initial value, is notified of the change at the end of the scope") {
   for (int kind = KVO_SCOPE_COALESCES; kind <= KVO_SCOPE_COALESCES_IF_CHANGED; kind++) {
     make_items();
     late = (watcher){0};
@@ -318,7 +319,7 @@ TEST("who registers before a store, with the initial value, is told of the chang
   }
 }
 
-TEST("who registers in a scope, and wants the old value as the first, is told that of the change which follows") {
+TEST("the first observer that wants the old value, registered in a scope, gets the value before the next change") {
   make_items();
   watcher first = {0}, second = {0};
   watch(a, "value", KVO_NEW, &first);

@@ -379,7 +379,8 @@ static void lead_elsewhere(watcher *self, const kvo_change *change) {
   if (change->is_prior && a->next == b) item_set_next(a, self->then_arg);
 }
 
-TEST("a path that is led elsewhere while bindings settle is told the value there, and follows it") {
+TEST(
+    "the observer of a path that is led to another object while bindings settle gets the value there, and later changes") {
   for (int is_newer = 0; is_newer < 2; is_newer++) {
     make_items();
     item *elsewhere = item_make(7);

@@ -6,13 +6,14 @@
 #include <kvo/kvo_bind.h>
 #include <kvo/kvo_scope.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "random.h"
 
 /* The first cells are set by the threads, the others are bound to those before them. */
 enum { SOURCES = 4, CELLS = 24, OBSERVERS = 8, THREADS = 4, ROUND_SECONDS = 120 };
@@ -35,33 +36,10 @@ typedef struct observer {
   kvo_observation id;
 } observer;
 
-static unsigned long long seed;
-static long current;
 static cell *cells[CELLS];
 static observer observers[OBSERVERS];
 static int operations;
 static bool sets_again, has_scopes;
-static _Thread_local uint64_t random_state;
-
-static uint32_t any(uint32_t below) {
-  random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-  return (uint32_t)(random_state >> 33) % below;
-}
-
-static _Noreturn void fail(const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  fprintf(stderr, "stress of bindings: ");
-  vfprintf(stderr, format, arguments);
-  fprintf(stderr, "\nround %ld failed; repeat it with --seed %llu --round %ld\n", current, seed, current);
-  va_end(arguments);
-  abort();
-}
-
-static kvo_action faulted(const kvo_fault *fault, void *arg) {
-  (void)arg;
-  fail("%s", fault->summary);
-}
 
 /* ------------------------------------------------------------------------------------------------------------ The class -- */
 

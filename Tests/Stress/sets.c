@@ -9,7 +9,6 @@
 #include <kvo/kvo_binding.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "random.h"
 #include "registry/closures.h"
 
 enum { ITEMS = 4, THREADS = 4, WATCHERS = 4096, LEFT = 8, MOST_NESTED = 3, ROUND_SECONDS = 120 };
@@ -45,8 +45,6 @@ typedef struct watcher {
   _Atomic uint64_t last;
 } watcher;
 
-static unsigned long long seed;
-static long current;
 static item *items[ITEMS], *roots[ITEMS];
 static watcher watchers[WATCHERS];
 static _Atomic int watcher_count, left_count;
@@ -54,28 +52,8 @@ static int operations;
 static bool is_calm;
 static kvo_class *item_class;
 static kvo_key value_key;
-static _Thread_local uint64_t random_state, storage[ITEMS];
+static _Thread_local uint64_t storage[ITEMS];
 static _Thread_local int nested;
-
-static uint32_t any(uint32_t below) {
-  random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-  return (uint32_t)(random_state >> 33) % below;
-}
-
-static _Noreturn void fail(const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  fprintf(stderr, "stress of sets: ");
-  vfprintf(stderr, format, arguments);
-  fprintf(stderr, "\nround %ld failed; repeat it with --seed %llu --round %ld\n", current, seed, current);
-  va_end(arguments);
-  abort();
-}
-
-static kvo_action faulted(const kvo_fault *fault, void *arg) {
-  (void)arg;
-  fail("%s", fault->summary);
-}
 
 /* ------------------------------------------------------------------------------------------------------------ The class -- */
 

@@ -376,7 +376,7 @@ typedef struct kvo_binding_observer {
   kvo_key target_key;
 } kvo_binding_observer;
 
-/** What a closure gets of a set of a value of 8 bytes, see kvo_binding_observer.takes_word. It has the layout of Swift's
+/** The change that a closure gets when a value of 8 bytes is set: see kvo_binding_observer.takes_word. It has the layout of Swift's
  * NSKeyValueObservedChange. A value that is not there, because its option was not given, is 0: Swift reads that too. */
 typedef struct kvo_word_change {
   /** A kvo_change_kind: KVO_CHANGE_SETTING, less 1. */

@@ -69,8 +69,8 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
   ///   - expectsInitial: Whether this thread is about to add the initial value, which comes first whatever other threads add. If there
   ///     is none, `follow` ends that.
   ///   - deliver: Calls the observer.
-  ///   - schedule: Has `deliverAll` called, later, where the observer is to be called; returns `false` if that is gone. Then the observation
-  ///     ends.
+  ///   - schedule: Has `deliverAll` called, later, where the observer is to be called; returns `false` if that is gone. Then the
+  ///     observation ends.
   @inlinable
   init(
     coalesces: Bool, isSequence: Bool = false, expectsInitial: Bool,
@@ -151,8 +151,8 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
   @inlinable
   func scheduleAll() { if !schedule(self) { abandon() } }
 
-  /// Drops what waits, and ends the observation, because there is nothing any more where its observer could be called. While it is being
-  /// registered, the next change does so.
+  /// Drops what waits and ends the observation: the actor that would call its observer is gone. If it is still being registered, the next
+  /// change ends it.
   @usableFromInline
   func abandon() {
     let (dropped, endIfReceiverIsDead) = added.withLock { added in
