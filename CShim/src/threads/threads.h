@@ -254,8 +254,10 @@ static inline void kvo__look_for_abandoned_below(const void *frame) {
 }
 
 /** Ends code that was left with longjmp or an exception, if there can be any. Call it before an operation that relies on the innermost
- * mark. No lock may be held. */
-static inline void kvo__look_for_abandoned(void) { kvo__look_for_abandoned_below(__builtin_frame_address(0)); }
+ * mark. No lock may be held. Always inlined, because the frame is to be the caller's. */
+static inline __attribute__((always_inline)) void kvo__look_for_abandoned(void) {
+  kvo__look_for_abandoned_below(__builtin_frame_address(0));
+}
 
 /* ------------------------------------------------------------------------------------------------------- stacks.c -- */
 
