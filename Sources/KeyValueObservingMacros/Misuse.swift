@@ -34,7 +34,8 @@
   extension ClassShape {
     /// Returns the reason why the macro cannot be applied to this class.
     func refusal(_ attribute: AttributeSyntax, in context: some MacroExpansionContext) -> Diagnostic? {
-      if let other = declaration.attributes.first(named: "Observable") {
+      // In an `#if` it is usually the alternative: `@Observable` on other platforms.
+      if let other = declaration.attributes.unconditional.first(where: { $0.baseName == "Observable" }) {
         return .observableTwice(attribute, other, name)
       }
       let parameters = declaration.genericParameterClause?.parameters ?? []

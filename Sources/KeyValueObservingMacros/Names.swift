@@ -43,14 +43,28 @@
   }
 
   extension AttributeListSyntax {
-    func first(named name: String) -> AttributeSyntax? {
-      lazy.compactMap { $0.as(AttributeSyntax.self) }.first { $0.baseName == name }
+    /// The attributes that are not in an `#if`.
+    var unconditional: [AttributeSyntax] { compactMap { $0.as(AttributeSyntax.self) } }
+
+    /// All attributes. A macro does not know which conditions hold: `canImport` can only be evaluated by the compiler. Those of the
+    /// library count in any case, because source that is shared with other platforms has them in an `#if` that holds here.
+    var all: [AttributeSyntax] {
+      flatMap { element -> [AttributeSyntax] in
+        switch element {
+        case .attribute(let attribute): return [attribute]
+        case .ifConfigDecl(let condition):
+          return condition.clauses.flatMap { clause -> [AttributeSyntax] in
+            if case .attributes(let attributes) = clause.elements { return attributes.all }
+            return []
+          }
+        }
+      }
     }
 
+    func first(named name: String) -> AttributeSyntax? { all.first { $0.baseName == name } }
+
     /// The global actor attribute. By convention, its name ends in `Actor`.
-    var actor: AttributeSyntax? {
-      lazy.compactMap { $0.as(AttributeSyntax.self) }.first { $0.baseName.hasSuffix("Actor") }
-    }
+    var actor: AttributeSyntax? { all.first { $0.baseName.hasSuffix("Actor") } }
   }
 
   extension DeclModifierListSyntax {

@@ -94,21 +94,22 @@
     var isDeprecated: Bool { hasAvailability(.keyword(.deprecated)) }
 
     private func hasAvailability(_ kind: TokenKind) -> Bool {
-      attributes.contains { attribute in
-        guard case .attribute(let attribute) = attribute, attribute.baseName == "available",
-          case .availability(let arguments) = attribute.arguments
-        else { return false }
+      attributes.all.contains { attribute in
+        guard attribute.baseName == "available", case .availability(let arguments) = attribute.arguments else {
+          return false
+        }
         return arguments.contains { $0.argument.as(TokenSyntax.self)?.tokenKind == kind }
       }
     }
 
     /// An attribute that may be a property wrapper. Only the spelling can tell: attributes of the language are lowercase with few
-    /// exceptions, and global actors and result builders are named with a suffix by convention.
+    /// exceptions, and global actors and result builders are named with a suffix by convention. One in an `#if` is taken for another
+    /// platform's, such as `@Published`.
     var possibleWrapper: AttributeSyntax? {
       let known: Set = [
         "IBInspectable", "IBOutlet", "GKInspectable", "NSCopying", "NSManaged", "NotObserved", "KeyValueObservable",
       ]
-      return attributes.lazy.compactMap { $0.as(AttributeSyntax.self) }.first {
+      return attributes.unconditional.first {
         let name = $0.baseName
         return name.first?.isUppercase ?? false && !known.contains(name) && !name.hasSuffix("Actor")
           && !name.hasSuffix("Builder")
