@@ -69,12 +69,17 @@
         isOwning
         ? ", \\__Root?.?.\(name.member), get: { $0.\(name.member) }, inPlace: { $1(&$0.\(name.member)) }, "
           + "set: { $0.\(name.member) = $1 }" : ""
+      let path = "description.paths(of: __Root.self).\(name.member)"
       // With the type of the object, for a property without a key path.
-      let read = ", read: { (object: __Root, body) in body(object.\(name.member)) }"
+      let read = "read: { (object: __Root, body) in body(object.\(name.member)) }"
       let entry =
-        kind == .observed
-        ? "\(description).observed\(isWeak ? "Weak" : "")(\(name.literal), \(name.key), \\__Root.\(name.member)\(chained))"
-        : "\(description).\(kind == .stored ? "stored" : "property")(\(name.literal), description.paths(of: __Root.self).\(name.member)\(kind == .stored ? "" : read))"
+        switch kind {
+        case .observed:
+          "\(description).observed\(isWeak ? "Weak" : "")(\(name.literal), \(name.key), \\__Root.\(name.member)\(chained))"
+        case .stored, .lazy: "\(description).stored(\(name.literal), \(path))"
+        case .wrapped: "\(description).wrapped(\(name.literal), \(path), \(read))"
+        case .computed: "\(description).property(\(name.literal), \(path), \(read))"
+        }
       var lines = [entry]
       if declaration.isDeprecated {
         // Only a deprecated declaration may use the property without a warning. The second line uses the first.

@@ -12,6 +12,7 @@
     var chapters: [Chapter] = []
     var notes: [String]?
     @NotObserved var draft = 0
+    class var automaticallyNotifiesObserversOfDraft: Bool { false }  // announced by hand
   }
 
   @KeyValueObservable

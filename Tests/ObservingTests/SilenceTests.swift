@@ -8,6 +8,10 @@
     var value = 0
   }
 
+  @propertyWrapper private struct Wrapped {
+    var wrappedValue: Int
+  }
+
   private protocol Delegate: AnyObject {}
   private final class Someone: Delegate {}
 
@@ -16,6 +20,8 @@
     var title = ""
     let constant = 1
     @NotObserved var hidden = 0
+    @NotObserved lazy var made = 0
+    @NotObserved @Wrapped var inBox = 0
     let plain = Plain()
     var clock: Date { Date() }
     var overHidden: Int { hidden }
@@ -153,11 +159,40 @@
       #expect(raised(by: "full", of: Provider()).isEmpty)
     }
 
-    @Test func `A manually announced key is no fault, declared or detected, and @NotObserved may be announced`() {
+    @Test func `A @NotObserved property, also a lazy one, is a warning; one with a wrapper may be announced by that`() {
+      for faults in [raised(by: \.hidden), raised(by: \.made), raised(by: "hidden", of: Quiet())] {
+        #expect(faults.map(\.code) == [11] && faults.first?.severity == .warning)
+        #expect(faults.first?.summary.contains("the property is @NotObserved") == true)
+        #expect(faults.first?.file == #fileID)
+      }
+      #expect(raised(by: \.inBox).isEmpty)
+    }
+
+    @Test func `All properties of an object are those that can notify`() {
+      let (quiet, receiver) = (Quiet(), Plain())
+      nonisolated(unsafe) var keys: Set<String> = []
+      let found = faults {
+        quiet.observeAll(options: [.initial], for: receiver) { _, _, key, _ in keys.insert(key) }
+      }
+      #expect(keys.isDisjoint(with: ["hidden", "made", "inBox", "constant", "plain"]))
+      #expect(keys.isSuperset(of: ["title", "overTitle", "said", "done", "delegate"]))
+      let silent = found.filter { fault in
+        !["clock", "overHidden", "overPlain"].contains { fault.summary.contains($0) }
+      }
+      #expect(silent.isEmpty)
+    }
+
+    @Test func `A manually announced key is no fault, declared or detected`() {
       #expect(raised(by: \.said).isEmpty && raised(by: \.done).isEmpty && raised(by: \.constant).isEmpty)
-      #expect(raised(by: \.hidden).isEmpty)
       #expect(raised(by: "byHand", of: Quiet()).isEmpty)
       #expect(raised(by: "announcedElsewhere", of: Strict()).isEmpty)
+    }
+
+    @Test func `An entry of a dictionary whose key has dots is a warning`() {
+      let settings = KeyValueDictionary(["user.name": "A", "user": KeyValueDictionary()])
+      let faults = raised(by: "user.name", of: settings)
+      #expect(faults.map(\.code) == [11] && faults.first?.severity == .warning)
+      #expect(raised(by: "user.age", of: settings).isEmpty)
     }
 
     @Test func `A key that the class provides as undefined, or may provide, is no fault`() {

@@ -338,6 +338,9 @@ static const char *silence_detail(kvo_silence silence) {
     case KVO_SILENCE_BY_HAND:
       return "notifies only if its changes are announced manually: no setter notifies, and it reads nothing observable";
     case KVO_SILENCE_UNDEFINED: return "notifies only if its changes are announced manually: there is no such key";
+    case KVO_SILENCE_NOT_OBSERVED:
+      return "notifies only if its changes are announced manually: the property is @NotObserved";
+    case KVO_SILENCE_DOTTED_KEY: return "does not notify of the entry of this name: dots separate the keys of a path";
     case KVO_SILENCE_CONSTANT: return "can never notify: it is a constant";
     default: return "can never notify: its evaluation reads nothing observable";
   }
@@ -361,6 +364,8 @@ static void append_help(kvo_sink *to, const kvo_class *cls, const char *key_path
       kvo__append(to, "; " DECLARE_IT);
       break;
     case KVO_SILENCE_CONSTANT: kvo__append(to, "make it a var, or observe what is in it"); break;
+    case KVO_SILENCE_NOT_OBSERVED: kvo__append(to, "remove @NotObserved, or, " DECLARE_IT); break;
+    case KVO_SILENCE_DOTTED_KEY: kvo__append(to, "use a key without dots for what is observed"); break;
     default:
       kvo__append(to, "make what it reads observable, or declare what affects it, " OTHERS_TOO
                       ", in keyPathsForValuesAffectingValue(forKey:)");
@@ -378,8 +383,8 @@ void kvo__fault_never_notifies(const kvo_object *object, const char *key_path, c
   kvo__append(&report->detail, " of %s@0x%llx %s", name_of(cls), kvo__address(kvo_object_instance(object)),
               silence_detail(silence));
   append_help(&report->help, cls, key_path, silence);
-  bool by_hand = silence == KVO_SILENCE_BY_HAND || silence == KVO_SILENCE_UNDEFINED;
-  if (by_hand) report->fault.severity = KVO_SEVERITY_WARNING; /* it may be intended */
+  if (silence != KVO_SILENCE_NOTHING_READ && silence != KVO_SILENCE_CONSTANT)
+    report->fault.severity = KVO_SEVERITY_WARNING; /* it may be intended */
   concern(report, object, cls, place);
   kvo__raise(report);
 }

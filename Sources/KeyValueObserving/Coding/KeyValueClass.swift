@@ -166,7 +166,10 @@ final class KeyValueClass: @unchecked Sendable {
     // A manual announcement needs neither a setter nor a property.
     if description.isAnnounced(key) { return nil }
     if let property = property(named: key) {
-      return property.isConstant && !isManual(property.key) && !isAffected(property.key) ? KVO_SILENCE_CONSTANT : nil
+      guard property.isDirect, !property.isStored, !isManual(property.key), !isAffected(property.key) else {
+        return nil
+      }
+      return property.isConstant ? KVO_SILENCE_CONSTANT : KVO_SILENCE_NOT_OBSERVED
     }
     guard !mayHaveOtherKeys, type.automaticallyNotifiesObservers(forKey: key) else { return nil }
     return KVO_SILENCE_UNDEFINED

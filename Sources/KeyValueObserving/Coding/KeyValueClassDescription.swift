@@ -127,6 +127,25 @@ public final class KeyValueClassDescription {
     add(name, path, nil, get, visit: visit, isStored: false, isDirect: false, isComputed: true)
   }
 
+  /// Adds a property with `@NotObserved` and a property wrapper. It depends on what the wrapper reads, and the wrapper may announce it.
+  ///
+  /// - Parameters:
+  ///   - name: The property's name, which is its key.
+  ///   - path: The key path of the property.
+  ///   - read: A function that passes the property to another function.
+  public func wrapped<Root: AnyObject, Value>(
+    _ name: StaticString, _ path: KeyPath<Root, Value>, read: @escaping (Root, (Value) -> Void) -> Void
+  ) {
+    property(name, path, read: read)
+    properties.last?.isWrapped = true
+    announces(name)
+  }
+
+  /// Ignores such a property if its type is noncopyable.
+  public func wrapped<Root: AnyObject, Value: ~Copyable>(
+    _ name: StaticString, _ path: KeyValueNoPath, read: (Root, (borrowing Value) -> Void) -> Void
+  ) { owner = nil }
+
   /// Sets the class that the list belongs to; a subclass without the macro inherits its superclass's list.
   public func of(_ type: any AnyObject.Type) -> KeyValueClassDescription {
     described.insert(ObjectIdentifier(type))

@@ -24,6 +24,8 @@ class KeyValueProperty: @unchecked Sendable {
   let isDirect: Bool
   /// Whether it is neither stored nor weak: it changes when what its getter reads changes, unless dependencies are declared.
   let isComputed: Bool
+  /// Whether it is `@NotObserved` and has a property wrapper.
+  var isWrapped = false
 
   /// Whether the runtime treats it as computed although its accessors notify: a weak property.
   let isWeak: Bool

@@ -58,7 +58,12 @@ extension KeyValueObservable {
       evaluating: isDirect ? nil : components, isUndefined: isUndefined, note: note,
       relay: relay)
     let registered = classic.register(with: object, key: isDirect ? key : nil)
-    if components.count == 1, !isRuntime, registered != 0 { reportSilence(of: components[0], site) }
+    if registered == 0 { return 0 }
+    if components.count == 1, !isRuntime {
+      reportSilence(of: components[0], site)
+    } else if (self as? KeyValueDictionary)?.dictionary[keyPath] != nil {
+      kvo_binding_never_notifies(adoptedObject, keyPath, nil, KVO_SILENCE_DOTTED_KEY, site.cFile, site.cLine)
+    }
     return registered
   }
 }

@@ -74,7 +74,7 @@ extension KeyValueObservable {
     _ property: KeyValueProperty, _ closure: DirectClosure, _ options: NSKeyValueObservingOptions,
     _ site: SourceLocation, _ observer: ObserverDescription?
   ) -> UInt64 {
-    if property.isConstant { reportSilence(of: property.name, site) }
+    if !property.isStored { reportSilence(of: property.name, site) }
     return closure.register(
       with: adoptedObject, property, kvo_options(options, endsWithObject: true), site, observer)
   }

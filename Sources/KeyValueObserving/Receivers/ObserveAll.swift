@@ -53,7 +53,8 @@ extension KeyValueObservable {
   /// The keys of the properties that can notify.
   private nonisolated var observableKeys: [String] {
     if let object = self as? KeyValueRuntimeObject { return object.keys }
-    return KeyValueClass.of(self).properties.filter { $0.isStored || $0.isComputed || $0.isWeak }.map(\.name)
+    return KeyValueClass.of(self).properties.filter { $0.isStored || ($0.isComputed && !$0.isWrapped) || $0.isWeak }
+      .map(\.name)
   }
 
   /// Observes one key.
