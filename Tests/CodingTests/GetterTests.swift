@@ -53,6 +53,22 @@
       #expect(values.count == 2 && values["int"] as? Int == 1 && values["text"] is NSNull)
     }
 
+    @Test func `dictionaryWithValues can give raw values, which setValuesForKeys takes back`() throws {
+      (record.grade, record.maybeGrade, record.options) = (.high, .low, Options(rawValue: 3))
+      (record.grades, record.tags) = (["a": [.low, .high]], ["t"])
+      let keys = ["grade", "maybeGrade", "options", "grades", "tags", "text", "int"]
+      let values = record.dictionaryWithValues(forKeys: keys, asRawValues: true)
+      let json = try JSONSerialization.data(withJSONObject: values, options: .sortedKeys)
+      #expect(
+        String(decoding: json, as: UTF8.self)
+          == #"{"grade":2,"grades":{"a":[1,2]},"int":1,"maybeGrade":1,"options":3,"tags":["t"],"text":null}"#)
+      let other = Record()
+      var read = try #require(JSONSerialization.jsonObject(with: json) as? [String: Any])
+      read["tags"] = nil  // an array is no set
+      other.setValuesForKeys(read)
+      #expect(other.grade == .high && other.grades == record.grades && other.options == record.options)
+    }
+
     @Test func `A key that the class does not have is fault KVO0009 with Apple's sentence`() {
       var value: Any? = 1
       let raised = faults { value = record.value(forKey: "nothing") }

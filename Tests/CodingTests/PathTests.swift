@@ -54,6 +54,17 @@
       #expect(numbers.value(forKeyPath: "@min.self") as? Double == 0.1)
     }
 
+    @Test func `A path goes through structures and tuples, whose stored properties can be read and observed, not set`()
+    {
+      let record = Record()
+      #expect(record.value(forKeyPath: "point.x") as? Int == 0)
+      #expect(record.value(forKeyPath: "range.upperBound") as? Int == 1)
+      #expect(record.changes(of: "range.upperBound") { record.range = 0..<5 } == ["range.upperBound 1>5"])
+      let set = faults { record.setValue(3, forKeyPath: "point.x") }
+      #expect(set.map(\.code) == [9] && record.point.x == 0)
+      #expect(refused { record.value(forKeyPath: "range.length") }.map(\.code) == [9])
+    }
+
     @Test func `A set by path in an array of dictionaries keeps the elements that are nil`() {
       let shelf = Shelf()
       shelf.setValue(2, forKeyPath: "books.pages")

@@ -138,7 +138,8 @@ typedef struct kvo_binding_values {
   void (*destroy)(kvo_binding_value *value);
   /** Replaces KVO_KIND_UNKNOWN by the kind of the value. */
   void (*classify)(kvo_binding_value *value);
-  /** Stores the value of a key of an object or a dictionary. A dictionary without an entry for the key returns UNDEFINED_KEY, which is nil.
+  /** Stores the value of a key of an object or a dictionary, or of a field of a KVO_KIND_VALUE. A dictionary without an entry for the key
+   * returns UNDEFINED_KEY, which is nil; a value without such a field returns it, too, and the path is refused.
    * `is_last`: the path is observed, and the value will be that of the whole path. */
   kvo_status (*value_for_key)(const kvo_binding_value *of, const char *key, size_t length, bool is_last,
                               kvo_binding_value *to, void *KVO_NULLABLE user);

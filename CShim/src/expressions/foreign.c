@@ -11,8 +11,10 @@ static bool is_collection(const kvo_binding_value *of) {
   return kvo__foreign_kind(of) == KVO_KIND_LIST || of->kind == KVO_KIND_SET;
 }
 
-/* After its kind is known. */
-static bool has_no_keys(const kvo_binding_value *of) { return of->kind == KVO_KIND_VALUE || of->kind == KVO_KIND_NULL; }
+/* Whether no key of it can be set. After its kind is known. */
+static bool cannot_be_set(const kvo_binding_value *of) {
+  return of->kind == KVO_KIND_VALUE || of->kind == KVO_KIND_NULL;
+}
 
 static void destroy(kvo_binding_value *value) {
   if (value->kind != KVO_KIND_NIL) value->ops->destroy(value);
@@ -25,7 +27,7 @@ void kvo__foreign_refuse(kvo_walk *walk, const kvo_binding_refusal *refusal) {
 /* `name` is a key of the value, or an operator with its "@". */
 static kvo_status refuse(kvo_walk *walk, const kvo_binding_value *of, const kvo_component *name,
                          kvo_binding_reason reason) {
-  bool is_operator = name->length > 0 && name->name[0] == '@' && reason != KVO_REFUSED_SETTING && !has_no_keys(of);
+  bool is_operator = name->length > 0 && name->name[0] == '@' && reason != KVO_REFUSED_SETTING && !cannot_be_set(of);
   kvo__foreign_refuse(
       walk, &(kvo_binding_refusal){
                 .reason = reason, .of = of, .name = name->name + is_operator, .length = name->length - is_operator});
@@ -70,6 +72,19 @@ static kvo_status read_object(kvo_walk *walk, const kvo_binding_value *of, kvo_p
   return of->ops->value_for_key(of, first.name, first.length, is_last, to, walk->user);
 }
 
+/* Stores a part of a value that can only be read, such as a field of a structure. */
+static kvo_status read_part(kvo_walk *walk, const kvo_binding_value *of, kvo_path *path, kvo_binding_value *to) {
+  kvo_component first = kvo__path_take(path);
+  if (kvo__component_is(&first, "self")) {
+    of->ops->copy(of, to);
+    return KVO_OK;
+  }
+  kvo_status status = of->kind == KVO_KIND_VALUE
+                          ? of->ops->value_for_key(of, first.name, first.length, false, to, walk->user)
+                          : KVO_ERROR_UNDEFINED_KEY;
+  return status == KVO_ERROR_UNDEFINED_KEY ? refuse(walk, of, &first, KVO_REFUSED_KEY) : status;
+}
+
 kvo_status kvo__walk_foreign(kvo_walk *walk, const kvo_binding_value *of, kvo_path path, bool is_whole,
                              kvo_value_reader reader, void *arg) {
   kvo_binding_value held[2];
@@ -77,15 +92,11 @@ kvo_status kvo__walk_foreign(kvo_walk *walk, const kvo_binding_value *of, kvo_pa
   unsigned side = 0;
   kvo_status status = KVO_OK;
   while (status == KVO_OK && path.at != NULL && at->kind != KVO_KIND_NIL && !is_collection(at)) {
-    if (has_no_keys(at)) {
-      kvo_component first = kvo__path_take(&path);
-      if (!kvo__component_is(&first, "self")) status = refuse(walk, at, &first, KVO_REFUSED_KEY);
-      continue;
-    }
     kvo_binding_value *next = &held[side];
     *next = kvo__foreign_nil(of->ops);
-    status =
-        at->kind == KVO_KIND_OBJECT ? read_object(walk, at, &path, is_whole, next) : read_entry(walk, at, &path, next);
+    status = at->kind == KVO_KIND_OBJECT ? read_object(walk, at, &path, is_whole, next)
+             : cannot_be_set(at)         ? read_part(walk, at, &path, next)
+                                         : read_entry(walk, at, &path, next);
     if (status != KVO_OK) break;
     if (at != of) destroy(&held[1 - side]);
     at = next;
@@ -148,7 +159,7 @@ static kvo_status set_in(const setting *of, const kvo_binding_value *in, kvo_pat
   void *user = of->walk->user;
   if (is_collection(in)) return set_in_collection(of, in, path, changed);
   kvo_component first = kvo__path_take(&path);
-  if (has_no_keys(in)) return refuse(of->walk, in, &first, KVO_REFUSED_SETTING);
+  if (cannot_be_set(in)) return refuse(of->walk, in, &first, KVO_REFUSED_SETTING);
   if (path.at == NULL) return ops->set_value_for_key(in, first.name, first.length, of->value, changed, user);
   kvo_binding_value next = kvo__foreign_nil(ops), inner = next;
   kvo_status status = ops->value_for_key(in, first.name, first.length, false, &next, user);

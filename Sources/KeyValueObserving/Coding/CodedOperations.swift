@@ -82,7 +82,7 @@ struct WalkState {
     return name
   }
 
-  /// Stores the value of a key of an object or a dictionary.
+  /// Stores the value of a key of an object or a dictionary, or of a field of a structure.
   fileprivate mutating func read(
     _ key: UnsafePointer<CChar>, _ length: Int, of receiver: UnsafePointer<kvo_binding_value>, isLast: Bool,
     to: UnsafeMutablePointer<kvo_binding_value>
@@ -90,6 +90,11 @@ struct WalkState {
     let name = name(key, length)
     if receiver.pointee.kind == KVO_KIND_DICTIONARY {
       guard let value = receiver.dictionary.codedValue(forKey: name) else { return KVO_ERROR_UNDEFINED_KEY }
+      to.store(value)
+      return KVO_OK
+    }
+    if receiver.isPlain {
+      guard let value = field(name, of: receiver.words(as: Any.self).pointee) else { return KVO_ERROR_UNDEFINED_KEY }
       to.store(value)
       return KVO_OK
     }
@@ -149,6 +154,14 @@ struct WalkState {
       default: badOperand("Hashable, to be in a set")
       }
   }
+}
+
+/// Returns the value of a stored property of a structure, or of a named element of a tuple.
+private func field(_ name: String, of value: Any) -> Any? {
+  let mirror = Mirror(reflecting: value)
+  // A structure with a mirror of its own, such as a range, has no style.
+  guard [.struct, .tuple, nil].contains(mirror.displayStyle), !(type(of: value) is AnyObject.Type) else { return nil }
+  return mirror.children.first { $0.label == name }?.value
 }
 
 /// Calls `visit` for each element of a collection until it fails.

@@ -53,6 +53,21 @@ private func rawConverted<Value: RawRepresentable>(
   return made
 }
 
+/// Does the opposite for a value, as far as it is made of raw values: enums and option sets are replaced by these, and sets by arrays.
+func rawValue(of value: Any) -> Any {
+  guard let value = unwrapped(value) else { return NSNull() }
+  switch value {
+  case let value as any RawRepresentable: return rawValue(of: value.rawValue)
+  case let values as [Any]: return values.map(rawValue)
+  case let values as Set<AnyHashable>: return values.map { rawValue(of: $0.base) }
+  case let values as [AnyHashable: Any]:
+    let pairs = values.map { (rawValue(of: $0.base) as? AnyHashable ?? $0, rawValue(of: $1)) }
+    let raw = Dictionary(pairs) { first, _ in first }
+    return raw as? [String: Any] ?? raw
+  default: return value
+  }
+}
+
 /// A collection type whose elements are converted one by one.
 private protocol ElementwiseConvertible {
   static func converting(_ value: Any) throws(ConversionFailure) -> Self

@@ -41,13 +41,21 @@ extension KeyValueObservable {
   }
 
   /// Returns the values of keys, with `NSNull` for `nil`.
+  ///
+  /// - Parameters:
+  ///   - keys: The keys.
+  ///   - asRawValues: Whether enums and option sets are replaced by their raw values, and sets by arrays, also within collections, for JSON.
+  ///     ``setValuesForKeys(_:fileID:line:)`` takes raw values back, and no array for a set. An addition of this library.
   public nonisolated func dictionaryWithValues(
-    forKeys keys: [String], fileID: StaticString = #fileID, line: UInt = #line
+    forKeys keys: [String], asRawValues: Bool = false, fileID: StaticString = #fileID, line: UInt = #line
   ) -> [String: Any] {
     let site = SourceLocation(file: fileID, line: line)
     let values = KeyPathWalk.coding(nil, keys: keys, site) { (walk) throws(KeyPathError) in
       var values: [String: Any] = [:]
-      for key in keys { values[key] = try walk.value(of: self, at: .key(key)) ?? NSNull() }
+      for key in keys {
+        let value = try walk.value(of: self, at: .key(key)) ?? NSNull()
+        values[key] = asRawValues ? rawValue(of: value) : value
+      }
       return values
     }
     return values as? [String: Any] ?? [:]

@@ -158,8 +158,8 @@ static kvo_status value_for_key(const kvo_binding_value *of, const char *key, si
                                 kvo_binding_value *to, void *user) {
   const node *in = node_of(of);
   size_t at = find(in, key, length);
-  note(user, key, length, is_last);
-  if (at == in->count) return in->kind == KVO_KIND_DICTIONARY ? KVO_ERROR_UNDEFINED_KEY : KVO_ERROR_NO_GETTER;
+  if (in->kind != KVO_KIND_VALUE) note(user, key, length, is_last);
+  if (at == in->count) return in->kind == KVO_KIND_OBJECT ? KVO_ERROR_NO_GETTER : KVO_ERROR_UNDEFINED_KEY;
   give(retain(in->items[at]), to);
   return KVO_OK;
 }
