@@ -71,7 +71,6 @@
       document.addObserver(listener!, forKeyPath: "title", options: [.new, .endsWithObserver])
       document.title = "A"
       listener = nil
-      #expect(document.observationInfo != nil)
       expectFaults([]) { document.title = "B" }
       #expect(document.observationInfo == nil)
       #expect(log.all == ["title A"])

@@ -52,10 +52,19 @@
       let token = document.observe(\.title, for: listener!) { _, _, _ in calls.add(1, ordering: .relaxed) }
       document.title = "A"
       listener = nil
-      #expect(token.isActive)
       document.title = "B"
       #expect(!token.isActive)
       #expect(calls.load(ordering: .relaxed) == 1)
+    }
+
+    @Test("ends after the death of its receiver although nothing changes, when others are registered")
+    func receiversOfWhatNeverChanges() {
+      let document = Document()
+      let ended = Atomic(0)
+      for _ in 0..<5000 {
+        document.observe(\.title, for: Listener()) { _, _, _ in }.onEnd { _ in ended.add(1, ordering: .relaxed) }
+      }
+      #expect(ended.load(ordering: .relaxed) > 2000)
     }
 
     @Test("does not make the receiver an observed object")

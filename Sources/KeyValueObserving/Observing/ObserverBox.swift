@@ -32,12 +32,12 @@ class ObserverBox: ObservationBox {
   /// Returns whether the deinitialization of an observer that `loadObserver` did not return has ended.
   ///
   /// Until then one more unowned reference is counted, which stands for the object's life. So it has ended if there are no more than
-  /// those of boxes. If there are, unowned references of the program or of receivers, it may last, on this thread or another one.
+  /// the library's. If there are, unowned references of the program or of receivers, it may last, on this thread or another one.
   final func observerIsDeallocated() -> Bool { ObserverCounts.areOnly(address) }
 }
 
-/// How many boxes refer to each observer.
-private enum ObserverCounts {
+/// How many unowned references to each observer are the library's: of boxes, and of `DeadReceivers`.
+enum ObserverCounts {
   /// Several tables, so that threads that add different observers seldom wait for each other.
   private static let tables = (0..<64).map { _ in Guarded<[UnsafeMutableRawPointer: Int]>([:]) }
 
@@ -54,7 +54,7 @@ private enum ObserverCounts {
     }
   }
 
-  /// Returns whether there are no unowned references to an object but those of boxes. No box is added or removed meanwhile.
+  /// Returns whether there are no other unowned references to an object. None is counted meanwhile.
   static func areOnly(_ address: UnsafeMutableRawPointer) -> Bool {
     table(of: address).withLock { swift_unownedRetainCount(address) <= $0[address, default: 0] }
   }

@@ -70,6 +70,8 @@ final class ReceiverEnd: Sendable {
   }
   private let ending = Atomic<UInt32>(0)
 
+  /// Whether the observation has ended, and its closure is destroyed.
+  var hasEnded: Bool { isClosed.load(ordering: .relaxed) }
   var receiverHasDied: Bool { hasDied.load(ordering: .relaxed) }
 
   private static nonisolated(unsafe) let operations: UnsafePointer<kvo_observer_ops> = {
@@ -82,13 +84,14 @@ final class ReceiverEnd: Sendable {
     return UnsafePointer(operations)
   }()
 
-  /// Ends this observation when the receiver dies: at once if it is an observable object, otherwise at the next change.
+  /// Ends this observation when the receiver dies: at once if it is an observable object, otherwise at the next change, or at a
+  /// later registration.
   func follow(_ observation: kvo_observation, _ others: [kvo_observation], _ receiver: AnyObject) {
     guard observation != 0 else { return }
     self.others = others
     self.observation.store(observation, ordering: .releasing)
     noteEnd(of: observation)
-    guard let receiver = receiver as? any KeyValueObservable else { return }
+    guard let receiver = receiver as? any KeyValueObservable else { return DeadReceivers.add(self, receiver) }
     let context = Unmanaged.passRetained(self)
     var made: kvo_observation = 0
     guard kvo_binding_observe_death(receiver.adoptedObject, Self.operations, context.toOpaque(), &made) == KVO_OK else {
