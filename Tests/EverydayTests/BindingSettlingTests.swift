@@ -163,12 +163,13 @@
     @Test("a target of two sources, each set by a thread of its own, ends with the last values")
     func threads() {
       for _ in 0..<50 {
-        let (one, other, target) = (SharedDocument(), SharedDocument(), SharedDocument())
-        target.bind(\.pages) { one.pages + other.pages }
+        let (one, other, target) = (SharedCounter(), SharedCounter(), SharedCounter())
+        KeyValueSource.combineLatest(one.source(\.number), other.source(\.number)) { $0 + $1 }.bind(
+          to: target, \.number)
         DispatchQueue.concurrentPerform(iterations: 2) { thread in
-          for value in 1...200 { (thread == 0 ? one : other).pages = value }
+          for value in 1...200 { (thread == 0 ? one : other).number = value }
         }
-        #expect(target.pages == 400)
+        #expect(target.number == 400)
       }
     }
   }

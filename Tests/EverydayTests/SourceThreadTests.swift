@@ -35,6 +35,36 @@
       }
     }
 
+    @Test("combineLatest tells last what is present, and a binding has it, though several threads set one source")
+    func onePropertyOfSeveralThreads() async {
+      for round in 0..<500 {
+        let (counter, other, target, last) = (SharedCounter(), SharedCounter(), SharedCounter(), Last())
+        let both = KeyValueSource.combineLatest(counter.source(\.number), other.source(\.number)) { $0 + $1 }
+        let token = both.observe(options: [.new]) { change in last.told = change.newValue! }
+        both.bind(to: target, \.number)
+        await onThreads(2) { thread in
+          for number in 1...10 { counter.number = number * 10 * (thread + 1) }
+        }
+        #expect(last.told == counter.number && target.number == counter.number, "round \(round)")
+        token.invalidate()
+      }
+    }
+
+    @Test("A binding behind a filter takes what passes and nothing else, whichever thread sets the source")
+    func valuesThatPass() async {
+      for round in 0..<300 {
+        let (counter, filtered, mapped) = (SharedCounter(), SharedCounter(), SharedCounter())
+        counter.source(\.number).filter { $0 % 2 == 0 }.bind(to: filtered, \.number)
+        counter.source(\.number).compactMap { $0 % 2 == 0 ? $0 : nil }.bind(to: mapped, \.number)
+        await onThreads(2) { thread in
+          for number in 1...60 { counter.number = number * 2 + thread }
+        }
+        #expect(filtered.number % 2 == 0 && mapped.number % 2 == 0, "round \(round)")
+        (counter.number, counter.number) = (200, 201)
+        #expect(filtered.number == 200 && mapped.number == 200, "round \(round)")
+      }
+    }
+
     @Test("combineLatest has the last values, though another thread sets a source while it is read to observe it")
     func nothingIsMissed() async {
       for isFirst in [true, false] {
