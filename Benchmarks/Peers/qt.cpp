@@ -4,6 +4,7 @@
 #include <QObject>
 #include <QProperty>
 
+#include <algorithm>
 #include <iterator>
 #include <memory>
 #include <vector>
@@ -125,6 +126,8 @@ using DerivedHandler = decltype(std::declval<Model>().observeDerived());
 static std::unique_ptr<Model> model, leaf, otherLeaf;
 static const size_t side = 9;
 static std::unique_ptr<Model> grid[side][side];
+static const size_t links = 100;
+static std::unique_ptr<Model> chained[links + 1];
 static std::vector<Handler> handlers;
 static std::unique_ptr<DerivedHandler> derivedHandler;
 
@@ -194,6 +197,22 @@ static void setCorner(long count) {
   for (long i = 0; i < count; i++) setNumber(grid[0][0].get(), int(i));
 }
 
+// Each number is that of the model before; the last one is observed.
+static void makeChain() {
+  makeModel<0>();
+  for (size_t i = 0; i <= links; i++) {
+    chained[i] = std::make_unique<Model>();
+    if (i == 0) continue;
+    Model *source = chained[i - 1].get();
+    chained[i]->number.setBinding([source] { return source->number.value(); });
+  }
+  handlers.push_back(chained[links]->observe());
+}
+
+static void setChain(long count) {
+  for (long i = 0; i < std::max(1L, count / long(links)); i++) setNumber(chained[0].get(), int(i));
+}
+
 static void setProperty(long count) {
   for (long i = 0; i < count; i++) setNumber(model.get(), int(i));
 }
@@ -245,6 +264,7 @@ int main() {
       {"property-bound", makeBound, nullptr, setProperty, true},
       {"property-bound-3", makeBoundToThree, nullptr, setProperty, true},
       {"property-grid", makeGrid, nullptr, setCorner, true},
+      {"property-chain", makeChain, nullptr, setChain, true},
       {"property-leaf", makeNested, nullptr, setLeaf, true},
       {"property-head", makeNested, nullptr, replaceHead, true},
       {"property-observe", makeModel<0>, nullptr, observeAndEnd, false},

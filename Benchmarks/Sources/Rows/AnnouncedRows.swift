@@ -7,17 +7,17 @@ extension Row {
   static var announced: [Row] {
     [
       Row(
-        "manual pair by key", announcingByKey, .ownSet(bar: 10), .gnustep("manual", "KVO, will and did")),
+        "manual pair by key", announcingByKey, .gnustep("manual", "KVO, will and did", bar: 0.05)),
       Row(
-        "manual pair by key path", announcingByPath, .ownSet(bar: 10), .gnustep("manual", "KVO, will and did")),
+        "manual pair by key path", announcingByPath, .gnustep("manual", "KVO, will and did", bar: 0.05)),
       Row("to-many insert with indexes", inserting, .gnustep("insert", "KVO, will and did with indexes")),
       Row(
         "to-many insert through the proxy", insertingThroughProxy,
-        .gnustep("proxy", "KVO, insert through the proxy", bar: 0.25),
-        .gnustep("insert", "KVO, will and did with indexes", bar: 0.25)),
+        .gnustep("proxy", "KVO, insert through the proxy", bar: 0.12),
+        .gnustep("insert", "KVO, will and did with indexes", bar: 0.3)),
       Row(
         "classic observer by string key, dictionary with old and new", classic,
-        .gnustep("set-old-new", "KVO, options old and new", bar: 0.1)),
+        .gnustep("set-old-new", "KVO, options old and new", bar: 0.08)),
     ]
   }
 }

@@ -9,18 +9,17 @@ extension Row {
     [
       Row(
         "set of a source, one-way binding, Int", oneWaySet,
-        .here("our own observed set, and a set", bar: 1.5, observedSetAndSet),
         .here("OpenCombine assign(to:on:)", bar: 0.15, assigned),
-        .qt("property-bound", "QProperty, bound", bar: 2.5)),
+        .qt("property-bound", "QProperty, bound", bar: 0.55)),
       Row(
         "set of one side, two-way binding, Int", twoWaySet,
-        .here("our own one-way binding", bar: 2, oneWaySet)),
+        .qt("property-bound", "QProperty, bound", bar: 2)),
       Row(
         "chain of 100 bindings, each link", chainSet,
-        .here("our own one-way binding", bar: 1.2, oneWaySet)),
+        .qt("property-chain", "QProperty, the same chain", bar: 1)),
       Row(
         "set of one of 3 properties that a bound expression reads", expressionSet,
-        .qt("property-bound-3", "QProperty, bound to 3", bar: 3)),
+        .qt("property-bound-3", "QProperty, bound to 3", bar: 2)),
       Row(
         "set of the corner of a grid of 81, each bound to left + up", gridSet,
         .qt("property-grid", "QProperty, the same grid", bar: 0.1)),
@@ -35,18 +34,6 @@ private func oneWaySet() -> Workload {
   let (source, target) = (Observable(), Observable())
   source.source(\.number).bind(to: target, \.number)
   return .setting(source, keeping: target)
-}
-
-private func observedSetAndSet() -> Workload {
-  let (source, target, tally) = (Observable(), Observable(), Tally())
-  let token = source.observe(\.number, options: [.new]) { _, change in tally.add(change.newValue!) }
-  return Workload { count in
-    times(count) {
-      set(source, $0)
-      set(target, $0)
-    }
-    withExtendedLifetime(token) {}
-  }
 }
 
 private func assigned() -> Workload {

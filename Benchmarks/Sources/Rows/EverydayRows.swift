@@ -7,9 +7,15 @@ import KeyValueObserving
 extension Row {
   static var everyday: [Row] {
     [
-      Row("observed set, Int, for a receiver, options new", observedSetForReceiver, .ownSet(bar: 1.3)),
-      Row("observed set, Int, for a receiver on the main actor, options new", observedSetOnMainActor, .ownSet(bar: 2)),
-      Row("one of 100 sets in withCoalescedChanges, 1 closure", coalescedSet, .ownSet(bar: 0.5)),
+      Row(
+        "observed set, Int, for a receiver, options new", observedSetForReceiver,
+        .qt("property-set-1", "QProperty, onValueChanged", bar: 0.8)),
+      Row(
+        "observed set, Int, for a receiver on the main actor, options new", observedSetOnMainActor,
+        .qt("property-set-1", "QProperty, onValueChanged", bar: 1.2)),
+      Row(
+        "one of 100 sets in withCoalescedChanges, 1 closure", coalescedSet,
+        .qt("property-set-1", "QProperty, onValueChanged", bar: 0.5)),
     ]
   }
 

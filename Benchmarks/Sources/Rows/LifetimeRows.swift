@@ -7,7 +7,7 @@ extension Row {
     [
       Row(
         "observe and invalidate, nobody else observes", { observing(Observable()) },
-        .qt("observe", "connect and disconnect", bar: 1),
+        .qt("observe", "connect and disconnect", bar: 1.2),
         .gnustep("observe", "KVO, add and remove", bar: 0.25),
         .qt("property-observe", "QProperty, onValueChanged and its end"),
         .here("OpenCombine CurrentValueSubject, sink and cancel") { .sinkAndCancel() },
@@ -23,7 +23,7 @@ extension Row {
         .gnustep("observe-observed", "KVO, add and remove, observed otherwise", bar: 0.25),
         .glib("observe-observed", "signal, connect and disconnect, connected otherwise")),
       Row(
-        "first observation of a new object", firstObservation, .qt("first", "connect, first of a new object", bar: 1.5),
+        "first observation of a new object", firstObservation, .qt("first", "connect, first of a new object", bar: 1.8),
         .glib("first", "signal, connect, first of a new object"),
         .gnustep("first", "KVO, add, first of a new object")),
     ]

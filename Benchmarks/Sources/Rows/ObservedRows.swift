@@ -9,7 +9,7 @@ extension Row {
       Row(
         "observed set, Int, 1 closure, options none", { observedSet(observers: 1) },
         .qt("set-1", "signal, 1 lambda", bar: 0.5),
-        .qt("property-set-1", "QProperty, onValueChanged", bar: 0.75),
+        .qt("property-set-1", "QProperty, onValueChanged", bar: 0.45),
         .here("didSet that calls a list of 1 closure") { .handwritten(handlers: 1) },
         .glib("set-1", "notify::, 1 handler"),
         .gnustep("set-none", "KVO, options none")),
@@ -32,7 +32,7 @@ extension Row {
       Row(
         "observed set, Int, 10 closures, options none", { observedSet(observers: 10) },
         .qt("set-10", "signal, 10 lambdas"),
-        .qt("property-set-10", "QProperty, 10 onValueChanged", bar: 0.8),
+        .qt("property-set-10", "QProperty, 10 onValueChanged", bar: 0.52),
         .here("didSet that calls a list of 10 closures") { .handwritten(handlers: 10) },
         .here("OpenCombine @Published, 10 sinks") { .published(sinks: 10) },
         .glib("set-10", "notify::, 10 handlers"),
@@ -58,13 +58,6 @@ extension Row {
         .here("didSet that calls a list of \(number) closures") { .handwritten(handlers: number) },
         .glib("set-\(number)", "notify::, \(number) handlers"))
     }
-  }
-}
-
-extension Peer {
-  /// Our own observed set.
-  static func ownSet(bar: Double? = nil) -> Peer {
-    .here("our own set of one observed property, options new", bar: bar, observedSetWithNew)
   }
 }
 

@@ -7,19 +7,17 @@ extension Row {
     [
       Row(
         "nested path, leaf set", leafSet,
-        .ownSet(bar: 2),
-        .qt("property-leaf", "QProperty, bound through a pointer", bar: 0.7),
+        .qt("property-leaf", "QProperty, bound through a pointer", bar: 0.6),
         .gnustep("leaf", "KVO, nested path")),
       Row(
         "nested path with optional chaining, leaf set", leafSetThroughOptional,
-        .ownSet(bar: 2)),
+        .qt("property-leaf", "QProperty, bound through a pointer", bar: 0.6)),
       Row(
         "nested path, head replaced", headReplacement,
-        .qt("property-head", "QProperty, bound through a pointer", bar: 5),
+        .qt("property-head", "QProperty, bound through a pointer", bar: 3.5),
         .gnustep("head", "KVO, nested path")),
       Row(
         "computed property, set of what it reads", dependent,
-        .ownSet(),
         .here("@Observable, tracked and re-armed", bar: 0.15) { .observationOfComputed() },
         .qt("property-dependent", "QProperty, bound", bar: 3),
         .gnustep("dependent", "KVO, dependent key")),

@@ -10,8 +10,8 @@ extension Row {
       return Row(
         "observed set, each of \(name) objects once, random order", runs: 15, turnNanoseconds: 30e6,
         { walk(over: count) },
-        .qt("walk-\(count)", "signal, 1 lambda, the same walk", bar: isLargest ? 0.6 : nil),
-        .here("didSet that calls a list of 1 closure, the same walk", bar: isLargest ? 1.3 : nil) {
+        .qt("walk-\(count)", "signal, 1 lambda, the same walk", bar: isLargest ? 0.5 : nil),
+        .here("didSet that calls a list of 1 closure, the same walk", bar: isLargest ? 1.4 : nil) {
           walkOverHandwritten(count)
         },
         .glib("walk-\(count)", "notify::, 1 handler, the same walk", bar: isLargest ? 0.2 : nil))
