@@ -34,6 +34,15 @@ public func withCoalescedChanges<Result, Failure: Error>(
   return try withScope(kind, objects, SourceLocation(file: fileID, line: line), body)
 }
 
+/// Does the same for the objects of an array.
+public func withCoalescedChanges<Result, Failure: Error>(
+  of objects: [any KeyValueObservable], onlyIfChanged: Bool = false, fileID: StaticString = #fileID,
+  line: UInt = #line, _ body: () throws(Failure) -> Result
+) throws(Failure) -> Result {
+  let kind = onlyIfChanged ? KVO_SCOPE_COALESCES_IF_CHANGED : KVO_SCOPE_COALESCES
+  return try withScope(kind, objects, SourceLocation(file: fileID, line: line), body)
+}
+
 /// Runs code whose changes to some objects nobody is notified of.
 ///
 /// ```swift
@@ -50,6 +59,14 @@ public func withCoalescedChanges<Result, Failure: Error>(
 /// - Returns: The result of `body`.
 public func withoutNotifying<Result, Failure: Error>(
   _ objects: any KeyValueObservable..., fileID: StaticString = #fileID, line: UInt = #line,
+  _ body: () throws(Failure) -> Result
+) throws(Failure) -> Result {
+  try withScope(KVO_SCOPE_SILENCES, objects, SourceLocation(file: fileID, line: line), body)
+}
+
+/// Does the same for the objects of an array.
+public func withoutNotifying<Result, Failure: Error>(
+  _ objects: [any KeyValueObservable], fileID: StaticString = #fileID, line: UInt = #line,
   _ body: () throws(Failure) -> Result
 ) throws(Failure) -> Result {
   try withScope(KVO_SCOPE_SILENCES, objects, SourceLocation(file: fileID, line: line), body)
