@@ -85,6 +85,10 @@ enum {
   KVO_PROPERTY_TOLD = 1u << 3,
   /** The class may also have keys that are no properties: an announced key that resembles this one is not reported as misspelt. */
   KVO_PROPERTY_AMONG_OTHERS = 1u << 7,
+  /** The value cannot be copied, for example because it owns what it refers to: `copy` returns the address of the value itself, or NULL if
+   * elements are selected, and `release` is not called. Key paths lead through it, and records have the present value as the new one. The
+   * old value is what the binding passes to the frame: no pause, no scope and no kvo_will_change keeps one. */
+  KVO_PROPERTY_IN_PLACE = 1u << 8,
 };
 
 /** Describes a property of a binding's class. Strings are copied. */

@@ -54,7 +54,7 @@ void kvo__manual_end_of(const kvo_info *info) {
 /* -------------------------------------------------------------------------------------------------------------- Will -- */
 
 /* Copies the present value of the property. An undefined key is a fault. */
-static void *read_value(kvo_manual *open) {
+static void *read_value(kvo_manual *open, kvo_property_reader *read) {
   kvo_frame_content *change = kvo__manual_content(open);
   const kvo_property *property = property_of(open);
   if (property == NULL) {
@@ -62,7 +62,7 @@ static void *read_value(kvo_manual *open) {
     return NULL;
   }
   const kvo_selection *selection = open->selection.indexes != NULL ? &open->selection : NULL;
-  return kvo__property_copy(property, change->info->object, selection);
+  return read(property, change->info->object, selection);
 }
 
 /* Opens a change. NULL with KVO_OK if no observer is to be notified. */
@@ -116,7 +116,8 @@ static kvo_status will_change(kvo_object *object, kvo_change_kind kind, const ch
     if (status == KVO_OK) KVO_TELL(unknown_key, object, key, place);
     return status;
   }
-  if ((open->wants & KVO_FRAME_WANTS_OLD) != 0 && kind != KVO_CHANGE_INSERTION) open->old_value = read_value(open);
+  if ((open->wants & KVO_FRAME_WANTS_OLD) != 0 && kind != KVO_CHANGE_INSERTION)
+    open->old_value = read_value(open, kvo__property_keep);
   announce(open);
   return KVO_OK;
 }
@@ -295,7 +296,7 @@ static kvo_status did_change(kvo_object *object, const char *key, const kvo_anno
   while (kvo_frame_next(&open->frame)) {
     kvo_node_kind kind = kvo__node_kind(change->cursor);
     bool is_wanted = !kvo__frame_evaluates(change, kind) && (change->cursor->options & KVO_NEW) != 0;
-    void *new_value = read_new && is_wanted ? read_value(open) : NULL;
+    void *new_value = read_new && is_wanted ? read_value(open, kvo__property_copy) : NULL;
     kvo_frame_deliver(&open->frame, open->old_value, open->has_values ? open->new_value : new_value);
     if (new_value != NULL) kvo__property_release(property_of(open), new_value);
   }

@@ -215,11 +215,11 @@ static void tell_before(kvo_open_scope *scope, kvo_coalesced *change, uint64_t a
   kvo__before_end(before);
 }
 
-static void *copy_value(kvo_coalesced *change, bool is_wanted) {
+static void *read_value(kvo_coalesced *change, kvo_property_reader *read, bool is_wanted) {
   kvo_frame_content *frame = content(change);
   const kvo_property *property = property_of(change);
   if (property == NULL && is_wanted) KVO_TELL(undefined, frame->info->cls, frame->info->object, frame->slot);
-  return property != NULL ? kvo__property_copy(property, frame->info->object, NULL) : NULL;
+  return property != NULL ? read(property, frame->info->object, NULL) : NULL;
 }
 
 /* Keeps the present value as the old one, if that is wanted and none is kept yet: before a store, and again if observers have been
@@ -229,7 +229,7 @@ static void keep_old(const kvo_open_scope *scope, kvo_coalesced *change) {
   unsigned wants = atomic_load_explicit(&content(change)->slot->wants, memory_order_acquire);
   bool is_wanted = (wants & KVO_FRAME_WANTS_OLD) != 0;
   if (!is_wanted && scope->kind != KVO_SCOPE_COALESCES_IF_CHANGED) return;
-  void *present = copy_value(change, is_wanted);
+  void *present = read_value(change, kvo__property_keep, is_wanted);
   if (change->is_over)
     kvo__property_release(property_of(change), present);
   else
@@ -379,7 +379,7 @@ static void tell(kvo_open_scope *scope, kvo_coalesced *change) {
   if (!frame->is_tapped && kvo__is_tapped()) kvo__hooks.change_resumes(frame);
   bool is_same = false;
   if (scope->kind == KVO_SCOPE_COALESCES_IF_CHANGED && change->old_value != NULL && !is_dead(change)) {
-    void *present = copy_value(change, false);
+    void *present = read_value(change, kvo__property_copy, false);
     is_same = present != NULL && kvo__property_same(property, change->old_value, present);
     kvo__property_release(property, present);
   }
@@ -392,7 +392,7 @@ static void tell(kvo_open_scope *scope, kvo_coalesced *change) {
       tell_expression(scope, change);
       scope->is_calling = false;
     } else if (!is_same && is_told(change, node)) {
-      change->new_value = (node->options & KVO_NEW) != 0 ? copy_value(change, true) : NULL;
+      change->new_value = (node->options & KVO_NEW) != 0 ? read_value(change, kvo__property_copy, true) : NULL;
       scope->is_calling = true;
       kvo_frame_deliver(&change->frame, change->old_value, change->new_value);
       scope->is_calling = false;

@@ -41,7 +41,7 @@ static void let_go(const target *of) {
 static void *read_value(const target *of, const kvo_property *property) {
   uint32_t mark;
   if (!kvo__hold_object(of->info, of->node, __builtin_frame_address(0), &mark)) return NULL;
-  void *value = kvo__property_copy(property, of->info->object, NULL);
+  void *value = kvo__property_keep(property, of->info->object, NULL);
   kvo__let_go_of_object(mark);
   return value;
 }

@@ -37,8 +37,13 @@ void *kvo__property_copy(const kvo_property *property, kvo_object *object, const
   return owned;
 }
 
+void *kvo__property_keep(const kvo_property *property, kvo_object *object, const kvo_selection *selection) {
+  bool is_in_place = (property->flags & KVO_PROPERTY_IN_PLACE) != 0;
+  return is_in_place ? NULL : kvo__property_copy(property, object, selection);
+}
+
 void kvo__property_release(const kvo_property *property, void *value) {
-  if (value == NULL) return;
+  if (value == NULL || (property->flags & KVO_PROPERTY_IN_PLACE) != 0) return;
   if (property->ops != NULL)
     property->ops->release(value, property->user);
   else

@@ -31,9 +31,13 @@ KVO_HIDDEN kvo_boxed *kvo__box_again(const kvo_value *value, kvo_boxed *spare);
 /** A list or a set of boxes, which it owns from now on, as a box: `type` is "[?]" or the like. NULL without memory, or if a box is NULL;
  * then all boxes are freed. */
 KVO_HIDDEN kvo_boxed *kvo__box_of(const char *type, kvo_boxed **boxes, size_t count);
-/** Reads a property into new storage in the form that kvo_property_view reads; NULL if it cannot be read. Free it with
+/** A function that reads a property. */
+typedef void *kvo_property_reader(const kvo_property *property, kvo_object *object, const kvo_selection *selection);
+/** Reads a property, for use at once, in the form that kvo_property_view reads; NULL if it cannot be read. Then call
  * kvo__property_release. */
 KVO_HIDDEN void *kvo__property_copy(const kvo_property *property, kvo_object *object, const kvo_selection *selection);
+/** The same for use after a change of the property: NULL also for one that is KVO_PROPERTY_IN_PLACE. */
+KVO_HIDDEN void *kvo__property_keep(const kvo_property *property, kvo_object *object, const kvo_selection *selection);
 KVO_HIDDEN void kvo__property_release(const kvo_property *property, void *value);
 /** Whether two values of a property are known to be the same. */
 KVO_HIDDEN bool kvo__property_same(const kvo_property *property, const void *one, const void *other);

@@ -25,8 +25,8 @@ inline kvo_object *header_of(const object &object) { return object.kvo(); }
 
 /** Whether C can set a T: not what owns an object together with others, nor characters that somebody else owns. */
 template <class T>
-struct can_be_set
-    : std::bool_constant<!refers_to_characters<T>::value && (!refers_to_object<T>::value || std::is_pointer_v<T>)> {};
+struct can_be_set : std::bool_constant<!refers_to_characters<T>::value &&
+                                       (!refers_to_object<T>::value || std::is_trivially_copyable_v<T>)> {};
 template <class T> struct can_be_set<std::optional<T>> : can_be_set<T> {};
 template <class T> struct can_be_set<std::vector<T>> : can_be_set<T> {};
 
@@ -39,7 +39,7 @@ template <class Object, class Owner, class T> const char *key_of(Object &object,
 /** The key that a binding sets. */
 template <class Object> const char *target_of(Object &, const char *key) noexcept { return key; }
 template <class Object, class Owner, class T> const char *target_of(Object &object, property<T> Owner::*member) {
-  static_assert(can_be_set<T>::value, "kvo::bind passes values through C, which sets neither a std::shared_ptr nor a "
+  static_assert(can_be_set<T>::value, "kvo::bind passes values through C, which sets neither what owns an object nor a "
                                       "const char *: bind a plain pointer or a std::string, or use kvo::observe");
   const char *key = naming::of(object.*member), *type = encoding<T>::text();
   if (type[std::strspn(type, "[")] == '?')

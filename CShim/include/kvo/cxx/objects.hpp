@@ -21,6 +21,7 @@ namespace detail {
 struct operations {
   kvo_value_ops ops;
   const char *(*encoding)();
+  std::uint32_t flags;
 };
 
 /** A property of a class: the `user` of its kvo_property. Exists for ever, as classes do. */
@@ -99,6 +100,7 @@ public:
       property.type = each.functions->encoding();
       property.ops = &each.functions->ops;
       property.user = &each;
+      property.flags = each.functions->flags;
       properties.push_back(property);
     }
     std::ptrdiff_t header_offset = header - reinterpret_cast<const char *>(owner);

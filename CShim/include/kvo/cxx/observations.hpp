@@ -61,12 +61,13 @@ private:
 
 /** A change, as an observer of a property or an expression receives it. The pointers are valid until the observer returns. */
 template <class T> struct change {
-  /** nullptr without KVO_OLD, for an insertion, of a property whose T cannot be copied, and if an expression had thrown before. Of an
-   * insertion, removal or replacement, values have the elements concerned. */
+  /** nullptr without KVO_OLD, for an insertion, and if an expression had thrown before. Of an insertion, removal or replacement, values
+   * have the elements concerned. A property whose T can only be moved has an old value only where that has been moved to: after a set, a
+   * removal or a replacement. There is none before a removal or a replacement, after a pause, at the end of a scope and after
+   * kvo_did_change, nor if T's move assignment may throw. */
   const T *old_value;
-  /** nullptr without KVO_NEW, before the change, for a removal, and after an expression has thrown. A property whose T can only be
-   * moved has a new value only in the call that its set makes: those for KVO_INITIAL, after a pause, at the end of a scope and after
-   * kvo_did_change need a copy. */
+  /** nullptr without KVO_NEW, before the change, for a removal, after an expression has thrown, and for an insertion or a replacement in
+   * a std::vector whose elements can only be moved. */
   const T *new_value;
   /** What kind of change it is. */
   kvo_change_kind kind;

@@ -62,8 +62,18 @@ struct naming {
 } // namespace detail
 
 /** A member that can be observed. It behaves like a T: assign to it, read it. What other code does with `get()` is the same. A T of
- * `const char *` or `char *` cannot be set by key (READ_ONLY), because the characters may not outlive the call; use std::string. */
+ * `const char *` or `char *` cannot be set by key (READ_ONLY), because the characters may not outlive the call; use std::string.
+ *
+ * Key paths lead through a T that is a pointer to a kvo::object, plain, shared, weak or unique, a std::reference_wrapper of one, or a
+ * std::optional of these. An object that a property owns lives until the observers of its replacement have been called. What a pause or a
+ * scope has kept of it is as of a plain pointer: an observer of a key path that ends at the pointer must not use that old value. */
 template <class T> class property {
+  static_assert(std::is_same_v<T, std::decay_t<T>>,
+                "kvo::property: neither const nor a reference nor an array: use T, a "
+                "pointer or std::reference_wrapper, or std::array");
+  static_assert(
+      !std::is_base_of_v<object, T>,
+      "kvo::property: objects are not moved, so one cannot be a value: use a pointer, such as std::unique_ptr");
   using element_type = typename detail::element_of<T>::type;
 
 public:
@@ -112,6 +122,8 @@ public:
 
   /** Changes the value in place and notifies once: `names.modify([](auto &names) { names.push_back("Ada"); })`. */
   template <class Body> void modify(Body &&body) {
+    static_assert(detail::is_copyable<T>::value, "modify changes a copy, and this type has none: use set(), or "
+                                                 "insert_at(), remove_at() and replace_at() of a std::vector");
     T value(value_);
     std::forward<Body>(body)(value);
     store(std::move(value));
@@ -137,11 +149,12 @@ public:
   void insert_at(std::size_t index, element_type &&element) { insert(index, std::move(element)); }
   /** The same for a removal. */
   void remove_at(std::size_t index) {
-    static_assert(detail::is_vector<T>::value && detail::is_copyable<T>::value,
-                  "remove_at copies elements of a std::vector");
+    static_assert(detail::is_vector<T>::value, "remove_at is for a std::vector");
     check_index(KVO_CHANGE_REMOVAL, index);
-    change_at(KVO_CHANGE_REMOVAL, index, nullptr,
-              [&] { value_.erase(value_.begin() + static_cast<std::ptrdiff_t>(index)); });
+    change_at(KVO_CHANGE_REMOVAL, index, nullptr, [&](T &taken) {
+      if constexpr (!detail::is_copyable<T>::value) taken.push_back(std::move(value_[index]));
+      value_.erase(value_.begin() + static_cast<std::ptrdiff_t>(index));
+    });
   }
   /** The same for a replacement. */
   void replace_at(std::size_t index, const element_type &element) { replace(index, element); }
@@ -206,13 +219,17 @@ private:
         kvo_binding_stored(header, key());
         return;
       }
-      std::optional<T> old;
-      if constexpr (detail::is_copyable<T>::value)
-        if ((frame.wants & KVO_FRAME_WANTS_OLD) != 0) old.emplace(value_);
-      const void *old_value = old ? &*old : nullptr;
-      frame.will(old_value);
+      const bool wants_old = (frame.wants & KVO_FRAME_WANTS_OLD) != 0;
+      std::optional<T> old; /* lives, with the object that it owns, until the observers have been notified */
+      if constexpr (detail::is_copyable<T>::value) {
+        if (wants_old) old.emplace(value_);
+        frame.will(old ? &*old : nullptr);
+      } else {
+        frame.will(wants_old ? &value_ : nullptr);
+        if constexpr (std::is_nothrow_move_assignable_v<T>) old.emplace(std::move(value_)); /* or it might be lost */
+      }
       value_ = std::move(value);
-      frame.finish(old_value, &value_);
+      frame.finish(wants_old && old ? &*old : nullptr, &value_);
     }
   }
 
@@ -224,29 +241,42 @@ private:
   }
 
   template <class Element> void insert(std::size_t index, Element &&element) {
-    static_assert(detail::is_vector<T>::value && detail::is_copyable<T>::value,
-                  "insert_at copies elements of a std::vector");
+    static_assert(detail::is_vector<T>::value, "insert_at is for a std::vector");
     check_index(KVO_CHANGE_INSERTION, index);
     T inserted;
     inserted.push_back(std::forward<Element>(element));
-    change_at(KVO_CHANGE_INSERTION, index, &inserted,
-              [&] { value_.insert(value_.begin() + static_cast<std::ptrdiff_t>(index), inserted.front()); });
+    change_at(KVO_CHANGE_INSERTION, index, told(inserted), [&](T &) {
+      value_.insert(value_.begin() + static_cast<std::ptrdiff_t>(index), copied_or_moved(inserted.front()));
+    });
   }
 
   template <class Element> void replace(std::size_t index, Element &&element) {
-    static_assert(detail::is_vector<T>::value && detail::is_copyable<T>::value,
-                  "replace_at copies elements of a std::vector");
+    static_assert(detail::is_vector<T>::value, "replace_at is for a std::vector");
     check_index(KVO_CHANGE_REPLACEMENT, index);
     T inserted;
     inserted.push_back(std::forward<Element>(element));
-    change_at(KVO_CHANGE_REPLACEMENT, index, &inserted, [&] { value_[index] = inserted.front(); });
+    change_at(KVO_CHANGE_REPLACEMENT, index, told(inserted), [&](T &taken) {
+      if constexpr (!detail::is_copyable<T>::value) taken.push_back(std::move(value_[index]));
+      value_[index] = copied_or_moved(inserted.front());
+    });
   }
 
-  /** A change of one element of a vector, whose index has been checked. `inserted` has the new element; nullptr for a removal. */
+  /** The elements that observers get as the new ones: none, if they cannot be both there and in the vector. */
+  static const T *told(const T &inserted) { return detail::is_copyable<T>::value ? &inserted : nullptr; }
+  static decltype(auto) copied_or_moved(element_type &element) {
+    if constexpr (detail::is_copyable<T>::value)
+      return static_cast<const element_type &>(element);
+    else
+      return static_cast<element_type &&>(element);
+  }
+
+  /** A change of one element of a vector, whose index has been checked. `inserted` has the new element; nullptr for a removal. `store` gets
+   * room for the element that it takes out, if that can only be moved. */
   template <class Store> void change_at(kvo_change_kind kind, std::size_t index, const T *inserted, Store &&store) {
     kvo_object *header = owner();
+    T taken; /* lives, with the objects that it owns, until the observers have been notified */
     if (!kvo_word_is_observed(header)) {
-      store();
+      store(taken);
       if (kvo_word_is_observed(header)) kvo_binding_stored(header, key());
       return;
     }
@@ -255,16 +285,17 @@ private:
     auto read_removed = [&]() -> const T * {
       check_index(kind, index); /* observers, also those of a scope, have been called and may have changed the vector */
       if (kind == KVO_CHANGE_INSERTION || (frame.wants & KVO_FRAME_WANTS_OLD) == 0) return nullptr;
-      removed.emplace(std::size_t{1}, value_[index]);
-      return &*removed;
+      if constexpr (detail::is_copyable<T>::value) removed.emplace(std::size_t{1}, value_[index]);
+      return removed ? &*removed : nullptr;
     };
     const T *old_value = read_removed();
     if ((frame.wants & KVO_FRAME_WANTS_WILL) != 0) {
       frame.will(old_value);
       old_value = read_removed();
     }
-    store();
+    store(taken);
     if (frame.wants == 0) return kvo_binding_stored(header, key());
+    if (!taken.empty() && (frame.wants & KVO_FRAME_WANTS_OLD) != 0) old_value = &taken;
     frame.finish(old_value, inserted);
   }
 
@@ -283,7 +314,9 @@ template <class T> struct property_functions {
     return *reinterpret_cast<property<T> *>(header + static_cast<member *>(user)->offset);
   }
   static void *copy(void *instance, void *user, const kvo_selection *selection) {
-    if constexpr (is_copyable<T>::value) {
+    if constexpr (!is_copyable<T>::value) {
+      if (selection == nullptr) return const_cast<T *>(&in(instance, user).get()); /* KVO_PROPERTY_IN_PLACE */
+    } else {
       try {
         const T &value = in(instance, user).get();
         if (selection == nullptr) return new T(value);
@@ -328,7 +361,8 @@ template <class T> struct property_functions {
   }
   static const operations &all() {
     static const operations functions{{copy, release, view, assign, is_comparable<T>::value ? same : nullptr},
-                                      encoding<T>::text};
+                                      encoding<T>::text,
+                                      is_copyable<T>::value ? 0u : static_cast<std::uint32_t>(KVO_PROPERTY_IN_PLACE)};
     return functions;
   }
 };
@@ -347,23 +381,29 @@ template <class T> member member_of(const char *name, const property<T> &of) {
 
 template <class T>
 void bridge<T, std::enable_if_t<refers_to_object<T>::value>>::view(const T &value, kvo_value_reader reader, void *arg) {
-  kvo_object *header = value != nullptr ? value->kvo() : nullptr;
-  kvo_value seen = {"@", sizeof header, header != nullptr ? &header : nullptr};
-  reader(&seen, arg);
+  with_pointee(value, [&](const object *referred) {
+    kvo_object *header = referred != nullptr ? referred->kvo() : nullptr;
+    kvo_value seen = {"@", sizeof header, header != nullptr ? &header : nullptr};
+    reader(&seen, arg);
+  });
 }
 
 template <class T>
 kvo_status bridge<T, std::enable_if_t<refers_to_object<T>::value>>::assign(T &to, const kvo_value &from) {
-  if (from.bytes == nullptr) return to = nullptr, KVO_OK;
-  if constexpr (std::is_pointer_v<T>) {
-    kvo_object *header = nullptr;
-    kvo_status status = kvo_value_object(&from, &header);
-    if (status != KVO_OK || header == nullptr) return status == KVO_OK ? (to = nullptr, KVO_OK) : status;
-    to = dynamic_cast<T>(object::from(header));
-    return to != nullptr ? KVO_OK : KVO_ERROR_TYPE_MISMATCH;
-  } else {
-    return KVO_ERROR_TYPE_MISMATCH; /* nobody else shares the ownership of an object of C */
+  kvo_object *header = nullptr;
+  kvo_status status = from.bytes != nullptr ? kvo_value_object(&from, &header) : KVO_OK;
+  if (status != KVO_OK) return status;
+  if constexpr (std::is_trivially_copyable_v<T>) { /* a pointer or a reference; what owns cannot take an object of C */
+    auto *referred = dynamic_cast<typename pointee<T>::type *>(object::from(header));
+    if (referred == nullptr && header != nullptr) return KVO_ERROR_TYPE_MISMATCH;
+    if constexpr (std::is_pointer_v<T>)
+      return to = referred, KVO_OK;
+    else if (referred != nullptr)
+      return to = *referred, KVO_OK;
+  } else if (header == nullptr) {
+    return to = T(), KVO_OK;
   }
+  return KVO_ERROR_TYPE_MISMATCH;
 }
 
 } // namespace detail

@@ -23,7 +23,7 @@ template <class T> struct may_compare : detail::as_elements {};
 
 /** Whether kvo.hpp may copy a T, if T has a copy constructor. Specialise it as std::false_type for a type whose copy is declared but does
  * not compile, such as a structure with a std::vector<std::unique_ptr<...>>, and as std::true_type for a container that shares its
- * elements with its copies. Observers of values that are not copied get no old value. */
+ * elements with its copies. A change moves values that are not copied: see kvo::change. */
 template <class T> struct may_copy : detail::as_elements {};
 
 namespace detail {

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -53,8 +54,20 @@ constexpr bool is_number = is_integer<T> || std::is_same_v<T, bool> || std::is_s
 template <class T> struct pointee {};
 template <class T> struct pointee<T *> { using type = T; };
 template <class T> struct pointee<std::shared_ptr<T>> { using type = T; };
+template <class T> struct pointee<std::weak_ptr<T>> { using type = T; };
+template <class T, class Deleter> struct pointee<std::unique_ptr<T, Deleter>> { using type = T; };
+template <class T> struct pointee<std::reference_wrapper<T>> { using type = T; };
 
-/** Whether T is a pointer, plain or shared, to a class derived from kvo::object. */
+/** What a value refers to; nullptr for none. The owner of an object that is shared is kept while `use` is called. */
+template <class T, class Use> void with_pointee(const T &value, Use &&use) {
+  use(value != nullptr ? &*value : nullptr);
+}
+template <class T, class Use> void with_pointee(const std::weak_ptr<T> &value, Use &&use) { use(value.lock().get()); }
+template <class T, class Use> void with_pointee(const std::reference_wrapper<T> &value, Use &&use) {
+  use(&value.get());
+}
+
+/** Whether T is a pointer of any kind, or a reference, to a class derived from kvo::object. */
 template <class T, class = void> struct refers_to_object : std::false_type {};
 template <class T>
 struct refers_to_object<T, std::void_t<typename pointee<T>::type>>
