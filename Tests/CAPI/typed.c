@@ -4,6 +4,10 @@
 
 #include <string.h>
 
+typedef struct point {
+  double x, y;
+} point;
+
 typedef struct typed {
   kvo_object header;
   int whole;
@@ -17,15 +21,17 @@ typedef struct typed {
   struct {
     int row[80];
   } grid;
+  point at;
 } typed;
 
 #define AT(member, encoding)                                                                                           \
   { .name = #member, .type = encoding, .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(typed, member) }
 
 static kvo_object *typed_make(void) {
-  const kvo_property_spec properties[] = {AT(whole, "i"),  AT(wide, "l"),     AT(real, "d"),
-                                          AT(flag, "B"),   AT(letter, "c"),   AT(text, "*"),
-                                          AT(object, "@"), AT(pointer, "^v"), AT(grid, "{grid=[80i]}")};
+  const kvo_property_spec properties[] = {AT(whole, "i"),      AT(wide, "l"),     AT(real, "d"),
+                                          AT(flag, "B"),       AT(letter, "c"),   AT(text, "*"),
+                                          AT(object, "@"),     AT(pointer, "^v"), AT(grid, "{grid=[80i]}"),
+                                          AT(at, "{point=dd}")};
   kvo_class_spec spec = {.struct_size = sizeof spec,
                          .name = "Typed",
                          .instance_size = sizeof(typed),
@@ -78,6 +84,21 @@ TEST("a value of the property's type is set, and the value is evaluated once") {
 }
 
 /* Reads the 80 numbers of a grid, which are `first` and those after it, and counts the calls. */
+TEST("a value may contain commas, and another set: the program is compiled with -Wshadow") {
+  kvo_object *object = typed_make();
+  typed *of = (typed *)object;
+  CHECK_OK(KVO_SET(object, "at", point, (point){1, 2}));
+  CHECK_EQ(of->at.y, 2.0);
+  kvo_status status =
+      KVO_SET(object, "whole", int, KVO_SET(object, "wide", long, KVO_SET(object, "real", double, 2.5) == KVO_OK));
+  CHECK_OK(status);
+  CHECK_EQ(of->wide, 1);
+  CHECK_EQ(of->real, 2.5);
+  CHECK_OK(kvo_set_value(object, "real", KVO_VALUE(double, ((point){3, 4}).y)));
+  CHECK_EQ(of->real, 4.0);
+  kvo_object_destroy(object);
+}
+
 typedef struct row_check {
   int first, calls;
 } row_check;

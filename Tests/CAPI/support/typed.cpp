@@ -20,11 +20,24 @@ void wrong(kvo_object *object, char *text) {
 }
 #endif
 
+struct Point {
+  double x, y;
+};
+
 struct Typed {
   kvo_object header;
   int whole;
   bool flag;
   const char *text;
+  Point at;
+};
+
+// Does not begin with its object.
+struct Base {
+  int before = 0;
+};
+struct Derived : Base, kvo_object {
+  int whole = 0;
 };
 
 // A class of the program may have member functions of these names.
@@ -53,10 +66,10 @@ static kvo_action note(const kvo_fault *fault, void *) {
 
 int main() {
   int failed = 0;
-  kvo_property_spec properties[3] = {};
-  const char *names[] = {"whole", "flag", "text"}, *types[] = {"i", "B", "*"};
-  size_t offsets[] = {offsetof(Typed, whole), offsetof(Typed, flag), offsetof(Typed, text)};
-  for (int i = 0; i < 3; i++) {
+  kvo_property_spec properties[4] = {};
+  const char *names[] = {"whole", "flag", "text", "at"}, *types[] = {"i", "B", "*", "{Point=dd}"};
+  size_t offsets[] = {offsetof(Typed, whole), offsetof(Typed, flag), offsetof(Typed, text), offsetof(Typed, at)};
+  for (int i = 0; i < 4; i++) {
     properties[i].name = names[i];
     properties[i].type = types[i];
     properties[i].flags = KVO_PROPERTY_AT_OFFSET;
@@ -67,7 +80,7 @@ int main() {
   spec.name = "Typed";
   spec.instance_size = sizeof(Typed);
   spec.properties = properties;
-  spec.property_count = 3;
+  spec.property_count = 4;
   kvo_class *cls;
   Wrapper wrapper = {};
   CHECK(kvo_class_register(&spec, &cls) == KVO_OK);
@@ -94,8 +107,26 @@ int main() {
   CHECK(KVO_SET(wrapper.object, "whole", int, variable + 1L) == KVO_OK);
   CHECK([=] { return KVO_SET(wrapper.object, "whole", int, variable); }() == KVO_OK);
   CHECK(set_any(wrapper.object, variable) == KVO_OK);
+  // A value may contain commas, lambdas and another set, and an object may be given by whatever begins with it.
+  Typed *typed = reinterpret_cast<Typed *>(wrapper.object);
+  void *address = typed;
+  CHECK(KVO_SET(typed, "at", Point, Point{1, 2}) == KVO_OK && typed->at.y == 2);
+  CHECK(KVO_SET(address, "at", Point, {3, 4}) == KVO_OK && typed->at.y == 4);
+  CHECK(KVO_SET(typed, "whole", int, [&] { return variable + 8; }()) == KVO_OK && typed->whole == variable + 8);
+  CHECK(KVO_SET(typed, "whole", int, KVO_SET(typed, "flag", bool, false)) == KVO_OK && !typed->flag);
   CHECK(KVO_SET(wrapper.object, "text", const char *, "literal") == KVO_OK);
+  Derived derived;
+  kvo_property_spec whole = properties[0];
+  whole.offset = sizeof(kvo_object);
+  spec.name = "Derived";
+  spec.properties = &whole;
+  spec.property_count = 1;
+  CHECK(kvo_class_register(&spec, &cls) == KVO_OK);
+  CHECK(kvo_object_init(&derived, cls) == KVO_OK);
+  CHECK(KVO_SET(&derived, "whole", int, 6) == KVO_OK && derived.whole == 6);
+  kvo_object_finish(&derived);
   kvo_set_fault_handler(note, nullptr);
+  CHECK(KVO_SET(nullptr, "whole", int, 6) == KVO_ERROR_INVALID_ARGUMENT);
   CHECK(KVO_SET(wrapper.object, "flag", char, 2) == KVO_ERROR_TYPE_MISMATCH);
   CHECK(KVO_SET(wrapper.object, "text", kvo_object *, wrapper.object) == KVO_ERROR_TYPE_MISMATCH);
   uint32_t here = __LINE__ + 1;
