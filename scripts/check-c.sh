@@ -91,7 +91,7 @@ headers() {
   done
   for standard in c++17 c++20; do
     for compiler in g++ $clang; do
-      echo "#include <kvo/kvo.hpp>" | "$compiler" -std=$standard $warnings -Wshadow -Wconversion -x c++ -
+      echo "#include <kvo/kvo.hpp>" | "$compiler" -std=$standard $warnings -Wshadow -Wconversion -Wold-style-cast -x c++ -
     done
   done
   echo "headers                      clean as C11, C++11 and C++17"

@@ -18,8 +18,8 @@
  * and graphs work. The header needs only libkvo. Threads and locks are as in kvo.h: notifications are safe on any thread; a property that
  * several threads use needs a lock of the program.
  *
- * Errors: a function that fails throws kvo::error, unless it says otherwise. Misuse is a fault, as in C. An exception never leaves an
- * observer: see kvo::set_exception_handler. All of it is our decision.
+ * Errors: a function that fails throws kvo::error, unless it says otherwise; with -fno-exceptions it prints the error and aborts. Misuse
+ * is a fault, as in C. An exception never leaves an observer: see kvo::set_exception_handler. All of it is our decision.
  */
 #ifndef KVO_HPP
 #define KVO_HPP
@@ -27,5 +27,6 @@
 #include <kvo/cxx/bindings.hpp>
 #include <kvo/cxx/coding.hpp>
 #include <kvo/cxx/observations.hpp>
+#include <kvo/cxx/operators.hpp>
 
 #endif /* KVO_HPP */

@@ -14,9 +14,17 @@ struct Parent : kvo::object {
 #elif WRONG == 3
   kvo::property<const int> count{this, 1};
 #endif
+  int plain = 0;
   kvo::property<int> number{this, 1};
+  kvo::property<double> real{this, 1};
+  kvo::property<bool> flag{this, true};
+  kvo::property<std::optional<int>> maybe{this};
   kvo::property<std::unique_ptr<Child>> owned{this};
-  KVO_PROPERTIES(Parent, kvo::object, number, owned)
+#if WRONG == 11
+  KVO_PROPERTIES(Parent, kvo::object, number, owned, plain)
+#else
+  KVO_PROPERTIES(Parent, kvo::object, number, real, flag, maybe, owned)
+#endif
 };
 
 int main() {
@@ -26,5 +34,18 @@ int main() {
   parent.owned.modify([](std::unique_ptr<Child> &child) { child.reset(); });
 #elif WRONG == 5
   parent.number.insert_at(0, 1);
+#elif WRONG == 6
+  parent.number = 3.5;
+#elif WRONG == 7
+  parent.number = parent.real;
+#elif WRONG == 8
+  parent.number *= 1.5;
+#elif WRONG == 9
+  parent.flag = "yes";
+#elif WRONG == 10
+  parent.maybe.set(3.5);
+#elif WRONG == 12
+  const Parent &constant = parent;
+  kvo::token token = kvo::bind(constant, "number", parent, "real");
 #endif
 }

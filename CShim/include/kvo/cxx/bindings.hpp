@@ -23,7 +23,7 @@ namespace detail {
 inline kvo_object *header_of(kvo_object *object) noexcept { return object; }
 inline kvo_object *header_of(const object &object) { return object.kvo(); }
 
-/** Whether C can set a T: not what owns an object together with others, nor characters that somebody else owns. */
+/** Whether C can set a T: not what owns an object, nor characters that somebody else owns. */
 template <class T>
 struct can_be_set : std::bool_constant<!refers_to_characters<T>::value &&
                                        (!refers_to_object<T>::value || std::is_trivially_copyable_v<T>)> {};
@@ -31,19 +31,23 @@ template <class T> struct can_be_set<std::optional<T>> : can_be_set<T> {};
 template <class T> struct can_be_set<std::vector<T>> : can_be_set<T> {};
 
 /** The key path at one end of a binding. The object has its class already. */
-template <class Object> const char *key_of(Object &, const char *key_path) noexcept { return key_path; }
+template <class Object> const char *key_of(Object &, const path &key_path) noexcept { return key_path.c_str(); }
 template <class Object, class Owner, class T> const char *key_of(Object &object, property<T> Owner::*member) {
   return naming::of(object.*member);
 }
 
 /** The key that a binding sets. */
-template <class Object> const char *target_of(Object &, const char *key) noexcept { return key; }
+template <class Object> const char *target_of(Object &, const path &key) noexcept {
+  static_assert(!std::is_base_of_v<object, Object> || !std::is_const_v<Object>, "kvo::bind: the target is constant");
+  return key.c_str();
+}
 template <class Object, class Owner, class T> const char *target_of(Object &object, property<T> Owner::*member) {
+  static_assert(!std::is_const_v<Object>, "kvo::bind: the target is constant");
   static_assert(can_be_set<T>::value, "kvo::bind passes values through C, which sets neither what owns an object nor a "
                                       "const char *: bind a plain pointer or a std::string, or use kvo::observe");
   const char *key = naming::of(object.*member), *type = encoding<T>::text();
   if (type[std::strspn(type, "[")] == '?')
-    throw error(KVO_ERROR_TYPE_MISMATCH, std::string("kvo::bind: \"") + key + "\" has a type that only C++ can set");
+    raise(error(KVO_ERROR_TYPE_MISMATCH, std::string("kvo::bind: \"") + key + "\" has a type that only C++ can set"));
   return key;
 }
 

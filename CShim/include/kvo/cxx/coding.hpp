@@ -2,8 +2,7 @@
 #ifndef KVO_CXX_CODING_HPP
 #define KVO_CXX_CODING_HPP
 
-#include <kvo/cxx/values.hpp>
-#include <kvo/cxx/objects.hpp>
+#include <kvo/cxx/property.hpp>
 
 #include <cstddef>
 #include <exception>
@@ -17,9 +16,6 @@
 namespace kvo {
 
 namespace detail {
-
-template <class T> struct is_property : std::false_type {};
-template <class T> struct is_property<property<T>> : std::true_type {};
 
 /** Passes a value to a reader as kvo::set describes. */
 template <class T> void pass(const T &value, kvo_value_reader reader, void *arg) {
@@ -46,7 +42,7 @@ template <class T> void pass(const T &value, kvo_value_reader reader, void *arg)
 /** The value of a key path, of an object of any language. Numbers and texts are converted as kvo_coding.h describes, without loss; other
  * types have to be the property's. nil is an empty std::optional, a null pointer or an error. */
 template <class T>
-T get(kvo_object *object, const char *key_path, const char *file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
+T get(kvo_object *object, path key_path, const char *file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
   struct reading {
     std::optional<T> value;
     kvo_status status = KVO_ERROR_TYPE_MISMATCH;
@@ -54,28 +50,25 @@ T get(kvo_object *object, const char *key_path, const char *file = __builtin_FIL
   } made;
   static_assert(!detail::refers_to_characters<T>::value, "read a std::string: the characters do not outlive the call");
   kvo_status status = kvo_get_value_at(
-      object, key_path,
+      object, key_path.c_str(),
       [](const kvo_value *value, void *arg) {
         auto &read = *static_cast<reading *>(arg);
-        try {
+        read.exception = detail::caught([&] {
           read.status = detail::make<T>(*value, [&](T &&value_read) { read.value.emplace(std::move(value_read)); });
-        } catch (...) {
-          detail::pass_unwinding();
-          read.exception = std::current_exception();
-        }
+        });
       },
       &made, file, line);
   if (made.exception) std::rethrow_exception(made.exception);
-  detail::check(status, key_path);
+  detail::check(status, key_path.c_str());
   if (made.status != KVO_OK)
-    throw error(made.status, std::string(key_path) + ": the value cannot be read as the C++ type with the encoding " +
-                                 encoding<T>::text());
+    detail::raise(error(made.status, std::string(key_path.c_str()) +
+                                         ": the value cannot be read as the C++ type with the encoding " +
+                                         encoding<T>::text()));
   return std::move(*made.value);
 }
 /** The same for an object of C++. */
 template <class T>
-T get(const object &object, const char *key_path, const char *file = __builtin_FILE(),
-      unsigned line = __builtin_LINE()) {
+T get(const object &object, path key_path, const char *file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
   return get<T>(object.kvo(), key_path, file, line);
 }
 
@@ -83,14 +76,14 @@ T get(const object &object, const char *key_path, const char *file = __builtin_F
  * as kvo_coding.h describes, without loss; one that cannot be is an error. A pointer to char and an array of char are strings, which are
  * copied; a null pointer to char, nullptr and std::nullopt are nil. Of a kvo::property it is the value. */
 template <class T>
-void set(kvo_object *object, const char *key_path, const T &value, const char *file = __builtin_FILE(),
+void set(kvo_object *object, path key_path, const T &value, const char *file = __builtin_FILE(),
          unsigned line = __builtin_LINE()) {
   struct setting {
     kvo_object *object;
     const char *key_path, *file;
     unsigned line;
     kvo_status status;
-  } made{object, key_path, file, line, KVO_OK};
+  } made{object, key_path.c_str(), file, line, KVO_OK};
   detail::pass(
       value,
       [](const kvo_value *seen, void *arg) {
@@ -98,11 +91,11 @@ void set(kvo_object *object, const char *key_path, const T &value, const char *f
         call.status = kvo_set_value_at(call.object, call.key_path, seen, call.file, call.line);
       },
       &made);
-  detail::check(made.status, key_path);
+  detail::check(made.status, key_path.c_str());
 }
 /** The same for an object of C++. */
 template <class T>
-void set(object &object, const char *key_path, const T &value, const char *file = __builtin_FILE(),
+void set(object &object, path key_path, const T &value, const char *file = __builtin_FILE(),
          unsigned line = __builtin_LINE()) {
   set(object.kvo(), key_path, value, file, line);
 }

@@ -26,7 +26,7 @@ struct operations {
 
 /** A property of a class: the `user` of its kvo_property. Exists for ever, as classes do. */
 struct member {
-  const char *name;
+  std::string name;
   kvo_key key;
   /** From the object's header to the kvo::property, whose address in one object is `address`. */
   std::ptrdiff_t offset;
@@ -35,6 +35,20 @@ struct member {
 };
 
 } // namespace detail
+
+/** A key path, as a pointer to characters or a std::string. For parameters: it refers to the characters. */
+class path {
+public:
+  /** The key path in these characters. */
+  path(const char *key_path) noexcept : characters_(key_path) {}
+  /** The key path in this string. */
+  path(const std::string &key_path) noexcept : characters_(key_path.c_str()) {}
+  /** The characters, which end with NUL. */
+  const char *c_str() const noexcept { return characters_; }
+
+private:
+  const char *characters_;
+};
 
 class token;
 class type;
@@ -93,10 +107,10 @@ public:
     const char *header = reinterpret_cast<const char *>(&owner->header_);
     std::vector<kvo_binding_property> properties;
     for (detail::member &each : members_) {
-      each.key = kvo_key_hash(each.name, std::strlen(each.name));
+      each.key = kvo_key_hash(each.name.data(), each.name.size());
       each.offset = static_cast<const char *>(each.address) - header;
       kvo_binding_property property{};
-      property.name = each.name;
+      property.name = each.name.c_str();
       property.type = each.functions->encoding();
       property.ops = &each.functions->ops;
       property.user = &each;

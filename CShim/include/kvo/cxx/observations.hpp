@@ -2,7 +2,7 @@
 #ifndef KVO_CXX_OBSERVATIONS_HPP
 #define KVO_CXX_OBSERVATIONS_HPP
 
-#include <kvo/cxx/property.hpp>
+#include <kvo/cxx/described.hpp>
 
 #include <functional>
 #include <memory>
@@ -209,7 +209,7 @@ template <class Class, class Owner, class T, class Handler>
  * property that it has read changes, of whatever object; it should have no effects. The observation ends with `root`. `expression` is
  * called on the threads of these changes, possibly on several at the same time. */
 template <class Expression, class Handler, class T = std::decay_t<std::invoke_result_t<Expression &>>>
-[[nodiscard]] token observe(object &root, Expression expression, Handler handler,
+[[nodiscard]] token observe(const object &root, Expression expression, Handler handler,
                             kvo_options options = detail::old_and_new, const char *file = __builtin_FILE(),
                             unsigned line = __builtin_LINE()) {
   using observer_type = detail::expression_observer<T, Expression, Handler>;
@@ -225,14 +225,14 @@ template <class Expression, class Handler, class T = std::decay_t<std::invoke_re
 
 /** Observes a key path given as text, of an object of any language. `handler` takes a `const kvo::record &`. */
 template <class Handler>
-[[nodiscard]] token observe(kvo_object *object, const char *key_path, Handler handler,
+[[nodiscard]] token observe(kvo_object *object, path key_path, Handler handler,
                             kvo_options options = detail::old_and_new, const char *file = __builtin_FILE(),
                             unsigned line = __builtin_LINE()) {
   using observer_type = detail::text_observer<Handler>;
   auto observer = std::unique_ptr<observer_type>(new observer_type{std::move(handler)});
   kvo_observer described{};
   described.struct_size = sizeof described;
-  described.key_path = key_path;
+  described.key_path = key_path.c_str();
   described.options = options | KVO_ENDS_WITH_OBJECT;
   described.callback = observer_type::call;
   described.user_data = observer.get();
@@ -246,7 +246,7 @@ template <class Handler>
 }
 /** The same for an object of C++. */
 template <class Handler>
-[[nodiscard]] token observe(object &object, const char *key_path, Handler handler,
+[[nodiscard]] token observe(const object &object, path key_path, Handler handler,
                             kvo_options options = detail::old_and_new, const char *file = __builtin_FILE(),
                             unsigned line = __builtin_LINE()) {
   return observe(object.kvo(), key_path, std::move(handler), options, file, line);

@@ -2,11 +2,12 @@
 #ifndef KVO_CXX_PROPERTY_HPP
 #define KVO_CXX_PROPERTY_HPP
 
-#include <kvo/cxx/each.hpp>
 #include <kvo/cxx/objects.hpp>
 #include <kvo/cxx/traits.hpp>
 #include <kvo/cxx/values.hpp>
 
+#include <initializer_list>
+#include <iterator>
 #include <optional>
 #include <stdexcept>
 #include <type_traits>
@@ -54,6 +55,33 @@ struct is_smart_pointer<T, std::void_t<typename T::element_type, decltype(std::d
 
 template <class T> struct property_functions;
 
+template <class T> struct is_property : std::false_type {};
+template <class T> struct is_property<property<T>> : std::true_type {};
+
+/** The value of a property; of anything else itself. */
+template <class T> const T &plain(const T &value) { return value; }
+template <class T> const T &plain(const property<T> &value) { return value.get(); }
+template <class T> using plain_type = std::decay_t<decltype(plain(std::declval<const T &>()))>;
+
+/** What is between the brackets. A number becomes what the container takes, as it does without a warning for a constant. */
+template <class T, class Index, class = void> struct index_type { using type = const Index &; };
+template <class T, class Index>
+struct index_type<T, Index, std::enable_if_t<std::is_integral_v<Index>, std::void_t<typename T::size_type>>> {
+  using type = typename T::size_type;
+};
+template <class T, class Index> typename index_type<T, Index>::type index_of(const Index &index) {
+  return static_cast<typename index_type<T, Index>::type>(index);
+}
+
+/** Whether a T would not represent a U that C++ converts: 3.5 as an int, a pointer as a bool. */
+template <class T, class U> constexpr bool is_lost = kvo_loses<T, plain_type<U>>::is_lossy;
+template <class T, class U> constexpr bool is_lost<std::optional<T>, U> = is_lost<T, U>;
+template <class T, class U> using if_lost = std::enable_if_t<is_lost<T, U>, int>;
+template <class U> void refuse_lost() {
+  static_assert(!std::is_same_v<U, U>, "kvo::property: the value would be lost: a floating-point number that becomes "
+                                       "an integer, or a pointer that becomes a number. Convert it explicitly");
+}
+
 /** The key of a property, for what takes a pointer to the member. The object has its class already. */
 struct naming {
   template <class T> static const char *of(const property<T> &named) { return named.name(); }
@@ -84,6 +112,10 @@ public:
   explicit property(object *owner, T value = T())
       : value_(std::move(value)), distance_(static_cast<std::int32_t>(reinterpret_cast<char *>(this) -
                                                                       reinterpret_cast<char *>(&owner->header_))) {}
+  /** Does not compile. */
+  template <class U, detail::if_lost<T, U> = 0> property(object *owner, const U &) : property(owner) {
+    detail::refuse_lost<U>();
+  }
   property(const property &) = delete;
 
   /** The value. The reference is valid until the next change. */
@@ -105,10 +137,40 @@ public:
       return &get();
   }
 
-  /** Stores a value and notifies the observers. An exception of T's assignment leaves as usual; nobody is notified then. Throws
-   * kvo::error with UNDEFINED_KEY if KVO_PROPERTIES does not name the property, but only while the object is observed: then the value is
-   * not stored. */
+  /** Whether the value is there, for a T that can be tested: `if (document.editor)`. */
+  template <class Value = T,
+            std::enable_if_t<std::is_class_v<Value> && std::is_constructible_v<bool, const Value &>, int> = 0>
+  explicit operator bool() const {
+    return static_cast<bool>(get());
+  }
+  /** An element of the value, which is not assigned to: use replace_at() or modify(). */
+  template <class Index, class Value = T>
+  auto operator[](const Index &index) const -> decltype(std::declval<const Value &>()[detail::index_of<Value>(index)]) {
+    return get()[detail::index_of<T>(index)];
+  }
+  /** The first element of the value, for loops. The value must not be set while they run. */
+  template <class Value = T> auto begin() const -> decltype(std::begin(std::declval<const Value &>())) {
+    return std::begin(get());
+  }
+  /** The end of the value, for loops. */
+  template <class Value = T> auto end() const -> decltype(std::end(std::declval<const Value &>())) {
+    return std::end(get());
+  }
+  /** The number of elements of the value. */
+  template <class Value = T> auto size() const -> decltype(std::size(std::declval<const Value &>())) {
+    return std::size(get());
+  }
+  /** Whether the value has no element. */
+  template <class Value = T> auto empty() const -> decltype(std::empty(std::declval<const Value &>())) {
+    return std::empty(get());
+  }
+
+  /** Stores a value and notifies the observers. A number that T would truncate does not compile. An exception of T's assignment leaves as
+   * usual; nobody is notified then. Throws kvo::error with UNDEFINED_KEY if KVO_PROPERTIES does not name the property, but only while the
+   * object is observed: then the value is not stored. */
   void set(T value) { store(std::move(value)); }
+  /** Does not compile. */
+  template <class U, detail::if_lost<T, U> = 0> void set(const U &) { detail::refuse_lost<U>(); }
   /** The same as set(). */
   property &operator=(T value) {
     store(std::move(value));
@@ -119,6 +181,17 @@ public:
     store(T(other.get()));
     return *this;
   }
+  /** Sets a container of these elements. */
+  template <class Value = T, class Element = typename Value::value_type,
+            std::enable_if_t<std::is_constructible_v<Value, std::initializer_list<Element>>, int> = 0>
+  property &operator=(std::initializer_list<Element> elements) {
+    store(T(elements));
+    return *this;
+  }
+  /** Does not compile. */
+  template <class U, detail::if_lost<T, U> = 0> property &operator=(const U &) {
+    return detail::refuse_lost<U>(), *this;
+  }
 
   /** Changes the value in place and notifies once: `names.modify([](auto &names) { names.push_back("Ada"); })`. */
   template <class Body> void modify(Body &&body) {
@@ -128,18 +201,57 @@ public:
     std::forward<Body>(body)(value);
     store(std::move(value));
   }
-  /** Sets the sum. */
-  template <class Operand> property &operator+=(const Operand &operand) {
-    return *this = static_cast<T>(get() + operand);
+
+/** For the operators below. */
+#define KVO_PROPERTY_COMBINES(op)                                                                                      \
+  /** Sets the result of the operation. */                                                                             \
+  template <class Operand> property &operator op##=(const Operand &operand) {                                          \
+    if constexpr (std::is_arithmetic_v<T>) {                                                                           \
+      auto result = get() op detail::plain(operand);                                                                   \
+      if constexpr (detail::is_lost<T, decltype(result)>) detail::refuse_lost<decltype(result)>();                     \
+      store(static_cast<T>(result));                                                                                   \
+    } else {                                                                                                           \
+      T value(get());                                                                                                  \
+      value op## = detail::plain(operand);                                                                             \
+      store(std::move(value));                                                                                         \
+    }                                                                                                                  \
+    return *this;                                                                                                      \
   }
-  /** Sets the difference. */
-  template <class Operand> property &operator-=(const Operand &operand) {
-    return *this = static_cast<T>(get() - operand);
+  KVO_PROPERTY_COMBINES(+)
+  KVO_PROPERTY_COMBINES(-)
+  KVO_PROPERTY_COMBINES(*)
+  KVO_PROPERTY_COMBINES(/)
+  KVO_PROPERTY_COMBINES(%)
+  KVO_PROPERTY_COMBINES(&)
+  KVO_PROPERTY_COMBINES(|)
+  KVO_PROPERTY_COMBINES(^)
+  KVO_PROPERTY_COMBINES(<<)
+  KVO_PROPERTY_COMBINES(>>)
+#undef KVO_PROPERTY_COMBINES
+  /** Sets the next value. */
+  property &operator++() {
+    T value(get());
+    store(std::move(++value));
+    return *this;
   }
-  /** Adds 1. */
-  property &operator++() { return *this = static_cast<T>(get() + 1); }
-  /** Subtracts 1. */
-  property &operator--() { return *this = static_cast<T>(get() - 1); }
+  /** Sets the previous value. */
+  property &operator--() {
+    T value(get());
+    store(std::move(--value));
+    return *this;
+  }
+  /** Sets the next value, and returns the one before. */
+  T operator++(int) {
+    T before(get());
+    ++*this;
+    return before;
+  }
+  /** Sets the previous value, and returns the one before. */
+  T operator--(int) {
+    T before(get());
+    --*this;
+    return before;
+  }
 
   /** For a std::vector: changes one element; observers are told its index and the element. It takes what push_back takes. Throws
    * std::out_of_range, also if observers that are called before the change (KVO_PRIOR) have changed the vector so that it does not have
@@ -171,7 +283,7 @@ private:
 
   const char *name() const {
     key();
-    return described(kvo_object_class(owner()), index_.load(std::memory_order_relaxed))->name;
+    return described(kvo_object_class(owner()), index_.load(std::memory_order_relaxed))->name.c_str();
   }
 
   /** The key. The index of the property is looked up once for each object. */
@@ -188,9 +300,9 @@ private:
   static const detail::member *described(const kvo_class *cls, std::uint32_t index) {
     const kvo_property *each = kvo_class_property_at(cls, index);
     if (each == nullptr)
-      throw error(KVO_ERROR_UNDEFINED_KEY,
-                  std::string("a property is not named in KVO_PROPERTIES of ") + kvo_class_name(cls) +
-                      ", or the object was observed before the constructors of its derived classes");
+      detail::raise(error(KVO_ERROR_UNDEFINED_KEY,
+                          std::string("a property is not named in KVO_PROPERTIES of ") + kvo_class_name(cls) +
+                              ", or the object was observed before the constructors of its derived classes"));
     return static_cast<const detail::member *>(kvo_property_user(each));
   }
 
@@ -236,8 +348,8 @@ private:
   void check_index(kvo_change_kind kind, std::size_t index) const {
     std::size_t count = value_.size();
     if (kind == KVO_CHANGE_INSERTION ? index <= count : index < count) return;
-    throw std::out_of_range("kvo::property: index " + std::to_string(index) + " of " + std::to_string(count) +
-                            " elements");
+    detail::raise(std::out_of_range("kvo::property: index " + std::to_string(index) + " of " + std::to_string(count) +
+                                    " elements"));
   }
 
   template <class Element> void insert(std::size_t index, Element &&element) {
@@ -305,127 +417,6 @@ private:
   mutable std::atomic<std::uint32_t> index_{unknown};
 };
 
-namespace detail {
-
-/** The operations of libkvo on the values of property<T>. */
-template <class T> struct property_functions {
-  static property<T> &in(void *instance, void *user) {
-    char *header = reinterpret_cast<char *>(static_cast<object *>(instance)->kvo());
-    return *reinterpret_cast<property<T> *>(header + static_cast<member *>(user)->offset);
-  }
-  static void *copy(void *instance, void *user, const kvo_selection *selection) {
-    if constexpr (!is_copyable<T>::value) {
-      if (selection == nullptr) return const_cast<T *>(&in(instance, user).get()); /* KVO_PROPERTY_IN_PLACE */
-    } else {
-      try {
-        const T &value = in(instance, user).get();
-        if (selection == nullptr) return new T(value);
-        if constexpr (is_vector<T>::value) {
-          auto selected = std::make_unique<T>();
-          for (std::size_t i = 0; i < selection->count; i++) selected->push_back(value.at(selection->indexes[i]));
-          return selected.release();
-        }
-      } catch (...) { /* no memory, or no such element: it cannot be read */
-        pass_unwinding();
-      }
-    }
-    return nullptr;
-  }
-  static void release(void *value, void *) { delete static_cast<T *>(value); }
-  static void view(const void *value, void *, kvo_value_reader reader, void *arg) {
-    bridge<T>::view(*static_cast<const T *>(value), reader, arg);
-  }
-  static kvo_status assign(void *instance, void *user, const kvo_value *from) {
-    if constexpr (refers_to_characters<T>::value) {
-      return KVO_ERROR_READ_ONLY; /* the characters may not outlive the call */
-    } else {
-      try {
-        return make<T>(*from, [&](T &&value) { in(instance, user).store(std::move(value)); });
-      } catch (const std::bad_alloc &) {
-        return KVO_ERROR_OUT_OF_MEMORY;
-      } catch (...) {
-        pass_unwinding();
-        return KVO_ERROR_INVALID_ARGUMENT;
-      }
-    }
-  }
-  static bool same(const void *one, const void *other, void *) {
-    if constexpr (is_comparable<T>::value) {
-      try {
-        return static_cast<bool>(*static_cast<const T *>(one) == *static_cast<const T *>(other));
-      } catch (...) { /* unknown; the caller is C */
-        pass_unwinding();
-      }
-    }
-    return false;
-  }
-  static const operations &all() {
-    static const operations functions{{copy, release, view, assign, is_comparable<T>::value ? same : nullptr},
-                                      encoding<T>::text,
-                                      is_copyable<T>::value ? 0u : static_cast<std::uint32_t>(KVO_PROPERTY_IN_PLACE)};
-    return functions;
-  }
-};
-
-/** Whether kvo::object is at the same place in all objects of a class, also within those of derived classes: then a pointer to it can be
- * cast down. In this form the cast does not ask whether the base is accessible. */
-template <class T> using pointer_to = T *;
-template <class Class, class = void> struct has_object_in_place : std::false_type {};
-template <class Class>
-struct has_object_in_place<Class, std::void_t<decltype(pointer_to<Class>(std::declval<object *>()))>> : std::true_type {
-};
-
-template <class T> member member_of(const char *name, const property<T> &of) {
-  return {name, 0, 0, &of, &property_functions<T>::all()};
-}
-
-template <class T>
-void bridge<T, std::enable_if_t<refers_to_object<T>::value>>::view(const T &value, kvo_value_reader reader, void *arg) {
-  with_pointee(value, [&](const object *referred) {
-    kvo_object *header = referred != nullptr ? referred->kvo() : nullptr;
-    kvo_value seen = {"@", sizeof header, header != nullptr ? &header : nullptr};
-    reader(&seen, arg);
-  });
-}
-
-template <class T>
-kvo_status bridge<T, std::enable_if_t<refers_to_object<T>::value>>::assign(T &to, const kvo_value &from) {
-  kvo_object *header = nullptr;
-  kvo_status status = from.bytes != nullptr ? kvo_value_object(&from, &header) : KVO_OK;
-  if (status != KVO_OK) return status;
-  if constexpr (std::is_trivially_copyable_v<T>) { /* a pointer or a reference; what owns cannot take an object of C */
-    auto *referred = dynamic_cast<typename pointee<T>::type *>(object::from(header));
-    if (referred == nullptr && header != nullptr) return KVO_ERROR_TYPE_MISMATCH;
-    if constexpr (std::is_pointer_v<T>)
-      return to = referred, KVO_OK;
-    else if (referred != nullptr)
-      return to = *referred, KVO_OK;
-  } else if (header == nullptr) {
-    return to = T(), KVO_OK;
-  }
-  return KVO_ERROR_TYPE_MISMATCH;
-}
-
-} // namespace detail
-
 } // namespace kvo
-
-/** Names the properties of a class, inherited ones excepted, as the last line of the class: `KVO_PROPERTIES(Document, kvo::object, zoom,
- * title)`. `Base` is kvo::object or the base class that has this line. At most 32 properties. One that is left out cannot be observed, and
- * setting it fails once its object is observed. Does not compile if kvo::object, or a base class that has it, is a virtual base. */
-#define KVO_PROPERTIES(Class, Base, ...)                                                                               \
-public:                                                                                                                \
-  const ::kvo::type *kvo_type() const override {                                                                       \
-    static_assert(::kvo::detail::has_object_in_place<Class>::value,                                                    \
-                  "KVO_PROPERTIES: kvo::object must not be a virtual base of " #Class ", nor in one");                 \
-    static const ::kvo::type &described =                                                                              \
-        *new ::kvo::type(#Class, Base::kvo_type(), this, {KVO_FOR_EACH(KVO_DESCRIBE_MEMBER, Class, __VA_ARGS__)});     \
-    return &described;                                                                                                 \
-  }                                                                                                                    \
-                                                                                                                       \
-private:                                                                                                               \
-  ::kvo::ending kvo_ending_{this};
-/** For KVO_PROPERTIES. */
-#define KVO_DESCRIBE_MEMBER(Class, member) ::kvo::detail::member_of(#member, this->member),
 
 #endif /* KVO_CXX_PROPERTY_HPP */

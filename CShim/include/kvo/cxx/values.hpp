@@ -228,12 +228,9 @@ template <class T> struct bridge<std::vector<T>, std::enable_if_t<!std::is_same_
           &from, i,
           [](const kvo_value *value, void *arg) {
             auto &read = *static_cast<reading *>(arg);
-            try {
+            read.exception = caught([&] {
               read.status = make<T>(*value, [&](T &&element) { read.elements.push_back(std::move(element)); });
-            } catch (...) {
-              pass_unwinding();
-              read.exception = std::current_exception();
-            }
+            });
           },
           &made);
       if (made.exception) std::rethrow_exception(made.exception);
