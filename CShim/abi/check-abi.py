@@ -15,20 +15,22 @@ import tempfile
 abi = pathlib.Path(__file__).resolve().parent
 present, blessed = abi.parent / "include", abi / "blessed"
 # Any minor version may change these.
-unstable = {"kvo_binding.h", "kvo_raise.h", "kvo_scope.h", "kvo_track.h", "kvo_values.h"}
+unstable = {"kvo_binding.h", "kvo_raise.h", "kvo_track.h", "kvo_values.h"}
 # Structures that callers allocate in arrays or embed, or get in arrays: their size is part of the interface.
 frozen = {
     "kvo_object", "kvo_value", "kvo_fault_kind", "kvo_fault_site", "kvo_fault_observation", "kvo_fault_step", "kvo_event",
-    "kvo_graph_object", "kvo_graph_observation", "kvo_graph_edge", "kvo_scope",
+    "kvo_graph_object", "kvo_graph_observation", "kvo_graph_edge", "kvo_scope", "kvo_frame", "kvo_selection",
+    "kvo_value_ops", "kvo_observer_ops", "kvo_observer_identity",
 }
+
+
+def stable_headers(folder):
+    return [header for header in sorted((folder / "kvo").glob("*.h")) if header.name not in unstable]
 
 
 def text_of(folder):
     """The stable headers, without comments and with each macro on one line."""
-    whole = ""
-    for header in sorted((folder / "kvo").glob("*.h")):
-        if header.name not in unstable:
-            whole += header.read_text()
+    whole = "".join(header.read_text() for header in stable_headers(folder))
     whole = re.sub(r"/\*.*?\*/", " ", whole, flags=re.S)
     whole = re.sub(r"//[^\n]*", "", whole)
     return whole.replace("\\\n", " ")
@@ -67,13 +69,14 @@ def declarations(text):
     for declaration in re.findall(r"KVO_API\s+([^;{]*?)\s*;", text):
         plain = re.sub(r"\s+", " ", declaration)
         plain = re.sub(r"\s*([*(),])\s*", r"\1", plain)
-        found[re.search(r"\b(kvo_\w+)\(", plain).group(1)] = plain
+        found[re.search(r"\b(kvo_\w+)(\(|$)", plain).group(1)] = plain
     return found
 
 
 def measure(compiler, folder, wanted, names):
     """Sizes, offsets and values, as the compiler sees them."""
-    lines = ["#include <kvo/kvo.h>", "#include <stdio.h>", "int main(void) {"]
+    lines = [f"#include <kvo/{header.name}>" for header in stable_headers(folder)]
+    lines += ["#include <stdio.h>", "int main(void) {"]
     for name, members in wanted.items():
         lines.append(f'  printf("sizeof {name} %zu\\n", sizeof({name}));')
         for member in members:
@@ -96,6 +99,21 @@ def symbols(library):
     output = subprocess.run(["nm", "-D", "--defined-only", "--extern-only", "--format=posix", library], check=True,
                             capture_output=True, text=True).stdout
     return sorted(line.split()[0] for line in output.splitlines() if line.startswith("kvo_"))
+
+
+def uses_of_unstable(exported):
+    """What is built apart from the library, and uses an unstable header or one of its functions."""
+    problems = []
+    for header in sorted((present / "kvo" / "cxx").glob("*.hpp")):
+        for name in re.findall(r"#include <kvo/(\w+\.h)>", header.read_text()):
+            if name in unstable:
+                problems.append(f"{header.name} includes {name}, which any version may change")
+    stable = declarations(text_of(present))
+    bindings = abi.parent.parent / "bindings"
+    for source in sorted([*bindings.rglob("*.py"), *bindings.rglob("*.c"), *bindings.rglob("*.h")]):
+        for name in sorted(set(re.findall(r"\bkvo_\w+", source.read_text())) & (exported - set(stable))):
+            problems.append(f"{source.relative_to(bindings.parent)} uses {name}, which any version may change")
+    return problems
 
 
 def compare(compiler, library):
@@ -122,6 +140,7 @@ def compare(compiler, library):
         if new_declarations.get(name) != declaration:
             problems.append(f"{name} was declared\n    {declaration}\n  and is\n    {new_declarations.get(name, '(gone)')}")
     exported = set(symbols(library))
+    problems += uses_of_unstable({symbol.split("@")[0] for symbol in exported})
     for symbol in (blessed / "symbols.txt").read_text().split():
         if symbol not in exported:
             problems.append(f"the symbol {symbol} is gone")

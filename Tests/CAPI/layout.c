@@ -1,6 +1,8 @@
 /* layout.c - the sizes and offsets that Embedding.md gives for bindings without a C compiler are those of the headers. */
 #include "harness.h"
 
+#include <kvo/kvo_raw.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,6 +119,76 @@ TEST("the layout of structures in Embedding.md is that of the headers on 64-bit 
   MEMBER(kvo_collection_spec, flags);
   MEMBER(kvo_collection_spec, list);
   MEMBER(kvo_collection_spec, members);
+  end();
+  free(document);
+}
+
+TEST("so is that of the structures of kvo_raw.h") {
+  if (sizeof(void *) != 8) harness_skip("the table is that of 64 bits");
+  read_document();
+  begin("kvo_value_ops", sizeof(kvo_value_ops));
+  MEMBER(kvo_value_ops, copy);
+  MEMBER(kvo_value_ops, release);
+  MEMBER(kvo_value_ops, view);
+  MEMBER(kvo_value_ops, assign);
+  MEMBER(kvo_value_ops, same);
+  end();
+  begin("kvo_raw_property", sizeof(kvo_raw_property));
+  MEMBER(kvo_raw_property, name);
+  MEMBER(kvo_raw_property, type);
+  MEMBER(kvo_raw_property, ops);
+  MEMBER(kvo_raw_property, user);
+  MEMBER(kvo_raw_property, affected_by);
+  MEMBER(kvo_raw_property, flags);
+  end();
+  begin("kvo_raw_class", sizeof(kvo_raw_class));
+  MEMBER(kvo_raw_class, struct_size);
+  MEMBER(kvo_raw_class, name);
+  MEMBER(kvo_raw_class, superclass);
+  MEMBER(kvo_raw_class, header_offset);
+  MEMBER(kvo_raw_class, properties);
+  MEMBER(kvo_raw_class, property_count);
+  MEMBER(kvo_raw_class, property_size);
+  end();
+  begin("kvo_raw_change", sizeof(kvo_raw_change));
+  MEMBER(kvo_raw_change, object);
+  MEMBER(kvo_raw_change, instance);
+  MEMBER(kvo_raw_change, changed);
+  MEMBER(kvo_raw_change, property);
+  MEMBER(kvo_raw_change, old_value);
+  MEMBER(kvo_raw_change, new_value);
+  MEMBER(kvo_raw_change, indexes);
+  MEMBER(kvo_raw_change, index_count);
+  MEMBER(kvo_raw_change, kind);
+  MEMBER(kvo_raw_change, is_prior);
+  MEMBER(kvo_raw_change, observation);
+  end();
+  begin("kvo_observer_ops", sizeof(kvo_observer_ops));
+  MEMBER(kvo_observer_ops, callback);
+  MEMBER(kvo_observer_ops, destroy);
+  MEMBER(kvo_observer_ops, abandon);
+  MEMBER(kvo_observer_ops, evaluate);
+  MEMBER(kvo_observer_ops, release);
+  MEMBER(kvo_observer_ops, same);
+  MEMBER(kvo_observer_ops, is_here);
+  MEMBER(kvo_observer_ops, ask);
+  MEMBER(kvo_observer_ops, of_property);
+  end();
+  begin("kvo_raw_observer", sizeof(kvo_raw_observer));
+  MEMBER(kvo_raw_observer, struct_size);
+  MEMBER(kvo_raw_observer, key_path);
+  MEMBER(kvo_raw_observer, options);
+  MEMBER(kvo_raw_observer, ops);
+  MEMBER(kvo_raw_observer, user_data);
+  MEMBER(kvo_raw_observer, context);
+  MEMBER(kvo_raw_observer, identity);
+  MEMBER(kvo_raw_observer, file);
+  MEMBER(kvo_raw_observer, line);
+  MEMBER(kvo_raw_observer, note);
+  MEMBER(kvo_raw_observer, is_receiver);
+  MEMBER(kvo_raw_observer, is_binding);
+  MEMBER(kvo_raw_observer, target);
+  MEMBER(kvo_raw_observer, target_key);
   end();
   free(document);
 }

@@ -150,20 +150,21 @@ int bind_one_way(lua_State *L) {
   observation *of = observation_make(L, root, handler, key_path, key);
   of->target = object_check(L, 1);
   of->is_computed = is_computed;
-  kvo_binding_observer observer = {.key_path = of->key_path,
-                                   .options = KVO_NEW | KVO_INITIAL | KVO_ENDS_WITH_OBJECT,
-                                   .ops = &ops,
-                                   .user_data = of,
-                                   .identity = {NULL, of->target},
-                                   .file = of->file,
-                                   .line = of->line,
-                                   .is_receiver = true,
-                                   .is_binding = true,
-                                   .target = of->target,
-                                   .target_key = kvo_key_hash(key, strlen(key))};
+  kvo_raw_observer observer = {.struct_size = sizeof observer,
+                               .key_path = of->key_path,
+                               .options = KVO_NEW | KVO_INITIAL | KVO_ENDS_WITH_OBJECT,
+                               .ops = &ops,
+                               .user_data = of,
+                               .identity = {NULL, of->target},
+                               .file = of->file,
+                               .line = of->line,
+                               .is_receiver = true,
+                               .is_binding = true,
+                               .target = of->target,
+                               .target_key = kvo_key_hash(key, strlen(key))};
   guard around;
   observation_begin(of, &around);
-  kvo_status status = kvo_binding_observe_tracked(object, &observer, false, &of->id);
+  kvo_status status = kvo_raw_observe_expression(object, &observer, false, &of->id);
   observation_begun(L, of, &around, status);
   if (of->target != object) status = watch(of);
   if (status == KVO_OK && around.fault[0] == 0) return 1;

@@ -2,7 +2,7 @@
 #ifndef KVO_LUA_MODULE_H
 #define KVO_LUA_MODULE_H
 
-#include <kvo/kvo_binding.h>
+#include <kvo/kvo_raw.h>
 #include <lauxlib.h>
 #include <lua.h>
 #include <pthread.h>

@@ -305,6 +305,7 @@ KVO_ASSUME_NONNULL_END
 #include <kvo/kvo_fault.h>
 #include <kvo/kvo_graph.h>
 #include <kvo/kvo_method.h>
+#include <kvo/kvo_scope.h>
 #include <kvo/kvo_site.h>
 
 #endif /* KVO_H */

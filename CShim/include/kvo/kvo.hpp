@@ -28,5 +28,6 @@
 #include <kvo/cxx/coding.hpp>
 #include <kvo/cxx/observations.hpp>
 #include <kvo/cxx/operators.hpp>
+#include <kvo/cxx/scope.hpp>
 
 #endif /* KVO_HPP */

@@ -1,4 +1,4 @@
-/* kvo_raise.h - faults that a binding raises itself, and what it needs to describe them. Part of kvo_binding.h. */
+/* kvo_raise.h - UNSTABLE, part of kvo_binding.h: faults that a binding raises itself, and what it needs to describe them. */
 #ifndef KVO_RAISE_H
 #define KVO_RAISE_H
 

@@ -1,8 +1,8 @@
-/* kvo_scope.h - scopes of a thread, in which changes of certain objects are told once at the end, or not at all. Part of kvo_binding.h. */
+/* kvo_scope.h - scopes of a thread, in which changes of certain objects are told once at the end, or not at all. Part of kvo.h. */
 #ifndef KVO_SCOPE_H
 #define KVO_SCOPE_H
 
-#include <kvo/kvo_binding.h>
+#include <kvo/kvo.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -44,8 +44,8 @@ typedef struct kvo_scope {
  * An old value that is an object is kept without being retained, also as an element of a list or a set: it has to live until kvo_scope_end,
  * which passes it to the observers, has returned, not only until its setter has.
  *
- * In a silent scope nobody is told, also not of the death of objects that a store releases, and expressions follow the new values: the
- * binding calls kvo_binding_stored after each store whose kvo_frame_begin returned 0.
+ * In a silent scope nobody is told, also not of the death of objects that a store releases, and expressions follow the new values: code
+ * that uses frames calls kvo_binding_stored after each store whose kvo_frame_begin returned 0 (kvo_raw.h).
  *
  * Scopes nest. If several cover an object, its changes are silent if one of these scopes is, otherwise they are told at the end of the
  * outermost, whose kind counts. A change takes time for each scope that is open. Changes that observers make within a scope, on its thread,

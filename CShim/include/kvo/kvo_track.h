@@ -1,4 +1,5 @@
-/* kvo_track.h - what a getter and an evaluation tell the runtime about the properties that an expression reads. Part of kvo_binding.h. */
+/* kvo_track.h - UNSTABLE, part of kvo_binding.h: what a getter and an evaluation tell the runtime about what an expression reads, beyond
+ * kvo_track_read. */
 #ifndef KVO_TRACK_H
 #define KVO_TRACK_H
 
@@ -10,21 +11,8 @@ extern "C" {
 
 KVO_ASSUME_NONNULL_BEGIN
 
-/** The number of evaluations in progress on all threads. Read it with kvo_is_tracking. */
-extern KVO_API uint32_t kvo_tracking_count;
-
-/** Returns whether a getter should call kvo_track_read: one load. */
-static inline bool kvo_is_tracking(void) { return __atomic_load_n(&kvo_tracking_count, __ATOMIC_RELAXED) != 0; }
-
-/** Says that a getter is called: if this thread records, the observation that records subscribes to (object, key). Call it before reading
- * the value; the object must have its class. NULL is ignored, here and below. */
-KVO_API void kvo_track_read(kvo_object *object, kvo_key key);
-
-/** The same for key-value coding, which calls the getter next: a kvo_track_read that the getter then makes is not counted. */
+/** kvo_track_read for key-value coding, which calls the getter next: a kvo_track_read that the getter then makes is not counted. */
 KVO_API void kvo_track_coded_read(kvo_object *object, kvo_key key);
-
-/** Returns whether this thread is recording. */
-KVO_API bool kvo_track_is_recording(void);
 
 /** Returns whether this thread records in order to subscribe. False also while it records before a change, only to compare what is read
  * with the subscriptions. */

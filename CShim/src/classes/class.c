@@ -151,6 +151,8 @@ enum {
   LEAST_LIST = KVO_SIZE_TO(kvo_list_accessors, user),
   LEAST_MEMBERS = KVO_SIZE_TO(kvo_member_accessors, user),
   LEAST_HOOKS = KVO_SIZE_TO(kvo_coding_hooks, user),
+  LEAST_RAW_CLASS = KVO_SIZE_TO(kvo_raw_class, property_size),
+  LEAST_RAW_PROPERTY = KVO_SIZE_TO(kvo_raw_property, flags),
 };
 
 /* Copies the description of a collection, which may have the size of another version, with its accessors. */
@@ -281,34 +283,52 @@ kvo_status kvo_class_register(const kvo_class_spec *given, kvo_class **out) {
   return KVO_OK;
 }
 
-static bool has_operations(const kvo_binding_property *property) {
-  const kvo_value_ops *ops = property->ops;
-  return ops != NULL && ops->copy != NULL && ops->release != NULL && ops->view != NULL && ops->assign != NULL;
+/* Adds a property of a language with storage of its own. */
+static kvo_status add_raw(kvo_class *cls, const kvo_raw_property *described) {
+  const kvo_value_ops *ops = described->ops;
+  bool is_complete =
+      ops != NULL && ops->copy != NULL && ops->release != NULL && ops->view != NULL && ops->assign != NULL;
+  if (!is_complete)
+    return kvo__property_refuse(cls, described->name, KVO_ERROR_INVALID_ARGUMENT, "its ops are not complete");
+  kvo_property *property = NULL;
+  kvo_status status =
+      kvo__property_make(cls, described->name, described->type, described->affected_by, described->flags, &property);
+  if (status == KVO_OK) {
+    property->ops = ops;
+    property->user = described->user;
+    status = add_property(cls, property, true);
+  }
+  if (status != KVO_OK) kvo__property_free(property);
+  return status;
 }
 
-kvo_status kvo_binding_class_register(const char *name, kvo_class *superclass, size_t header_offset,
-                                      const kvo_binding_property *properties, size_t count, kvo_class **out) {
-  if (name == NULL || name[0] == '\0' || out == NULL || (properties == NULL && count > 0) ||
-      (superclass != NULL && !kvo__class_is_known(superclass)) || too_many(superclass, count))
-    return KVO_ERROR_INVALID_ARGUMENT;
-  kvo_class *cls = make_class(name, superclass, count);
-  if (cls == NULL) return KVO_ERROR_OUT_OF_MEMORY;
-  cls->header_offset = header_offset;
+kvo_status kvo_raw_class_register(const kvo_raw_class *given, kvo_class **out) {
+  kvo_raw_class described, *spec = &described;
+  bool is_given = given != NULL && out != NULL;
+  const char *wrong = !is_given ? "described or out is NULL"
+                      : !kvo__copy_spec(spec, sizeof *spec, given, given->struct_size, LEAST_RAW_CLASS)
+                          ? "struct_size is not sizeof(kvo_raw_class)"
+                      : spec->name == NULL || spec->name[0] == '\0' ? "it has no name"
+                      : spec->superclass != NULL && !kvo__class_is_known(spec->superclass)
+                          ? "the superclass is not a class"
+                      : spec->properties == NULL && spec->property_count > 0 ? "properties is NULL"
+                      : spec->property_count > 0 && spec->property_size < LEAST_RAW_PROPERTY
+                          ? "property_size is not sizeof(kvo_raw_property)"
+                      : too_many(spec->superclass, spec->property_count) ? "it has too many properties"
+                                                                         : NULL;
+  if (wrong != NULL) return kvo__fail(KVO_ERROR_INVALID_ARGUMENT, "kvo_raw_class_register: %s", wrong);
+  kvo_class *cls = make_class(spec->name, spec->superclass, spec->property_count);
+  if (cls == NULL) return kvo__fail(KVO_ERROR_OUT_OF_MEMORY, "class '%s': out of memory", spec->name);
+  cls->header_offset = spec->header_offset;
   cls->of_binding = true;
   kvo_status status = KVO_OK;
-  for (size_t i = 0; i < count && status == KVO_OK; i++) {
-    kvo_property *property = NULL;
-    status =
-        has_operations(&properties[i])
-            ? kvo__property_make(cls, properties[i].name, properties[i].type, properties[i].affected_by,
-                                 properties[i].flags, &property)
-            : kvo__property_refuse(cls, properties[i].name, KVO_ERROR_INVALID_ARGUMENT, "its ops are not complete");
-    if (status == KVO_OK) {
-      property->ops = properties[i].ops;
-      property->user = properties[i].user;
-      status = add_property(cls, property, true);
-    }
-    if (status != KVO_OK) kvo__property_free(property);
+  for (size_t i = 0; i < spec->property_count && status == KVO_OK; i++) {
+    kvo_raw_property property;
+    const void *at = (const char *)spec->properties + i * spec->property_size;
+    status = kvo__copy_spec(&property, sizeof property, at, spec->property_size, LEAST_RAW_PROPERTY)
+                 ? add_raw(cls, &property)
+                 : kvo__fail(KVO_ERROR_INVALID_ARGUMENT, "class '%s': property_size is not sizeof(kvo_raw_property)",
+                             spec->name);
   }
   if (status != KVO_OK) {
     free_class(cls);
@@ -317,7 +337,7 @@ kvo_status kvo_binding_class_register(const char *name, kvo_class *superclass, s
   kvo__lock(&classes_lock);
   for (unsigned number = 2; find_locked(cls->name) != NULL; number++) {
     char numbered[512];
-    snprintf(numbered, sizeof numbered, "%.480s#%u", name, number);
+    snprintf(numbered, sizeof numbered, "%.480s#%u", spec->name, number);
     char *copy = kvo__copy_string(numbered, strlen(numbered));
     if (copy == NULL) break; /* the name stays ambiguous for kvo_class_find; nothing else depends on it */
     if (cls->name != cls->display_name) kvo__free((void *)cls->name);
@@ -327,6 +347,13 @@ kvo_status kvo_binding_class_register(const char *name, kvo_class *superclass, s
   kvo__unlock(&classes_lock);
   *out = cls;
   return KVO_OK;
+}
+
+kvo_status kvo_binding_class_register(const char *name, kvo_class *superclass, size_t header_offset,
+                                      const kvo_binding_property *properties, size_t count, kvo_class **out) {
+  const kvo_raw_class described = {sizeof described, name,  superclass,        header_offset,
+                                   properties,       count, sizeof *properties};
+  return kvo_raw_class_register(&described, out);
 }
 
 /* --------------------------------------------------------------------------------------------------- Notifying classes -- */

@@ -23,7 +23,7 @@ from ._observable import address_of
 from ._observation import _keeps, _observations, Observation
 from ._observing import _kept_by, _living, _place
 from ._property import computed
-from ._types import _BindingObserver, _Callback, _Destroy, _ENDS_WITH_OBJECT, _Evaluate, _ObserverOps, _Same, INITIAL, NEW
+from ._types import _RawObserver, _Callback, _Destroy, _ENDS_WITH_OBJECT, _Evaluate, _ObserverOps, _Same, INITIAL, NEW
 
 
 class Binding(Observation):
@@ -140,7 +140,7 @@ def _bind(target: Anything, key: str, source: Anything, key_path: Optional[str],
         binding._evaluate, binding._is_path = _reading(binding._object, key_path), True
         if isinstance(source, CObject) or "@" in key_path:
             _read_by_c.add(binding._number)
-    described = _BindingObserver(key_path=text, options=NEW | INITIAL | _ENDS_WITH_OBJECT, user_data=binding._number, file=file, line=line)
+    described = _RawObserver(key_path=text, options=NEW | INITIAL | _ENDS_WITH_OBJECT, user_data=binding._number, file=file, line=line)
     described.class_name, described.address, described.ops = b"Python", binding._number, C.pointer(_bound_ops)
     described.is_binding, described.target = True, _living(target)
     described.target_key = _key_hash(_utf8(key), len(_utf8(key)))

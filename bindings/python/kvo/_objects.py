@@ -18,7 +18,7 @@ from ._memory import _calls
 from ._observable import address_of, _instances, _Observable
 from ._operations import _ops
 from ._property import Property
-from ._types import _address, _argument, _PropertySpec
+from ._types import _address, _argument, _ClassSpec, _PropertySpec
 
 
 class _Word(C.c_size_t):
@@ -64,7 +64,10 @@ class Object(_Observable):
             spec.name, spec.type, spec.user, spec.flags = one.name.encode(), one.encoding.encode(), one.number, one.flags
             spec.ops = C.pointer(_ops)
         made = _address()
-        _check(_class_register(cls.__name__.encode(), base._kvo_class or None, 0, specs, len(own), C.byref(made)), cls.__name__)
+        described = _ClassSpec(
+            C.sizeof(_ClassSpec), cls.__name__.encode(), base._kvo_class or None, 0, specs, len(own), C.sizeof(_PropertySpec)
+        )
+        _check(_class_register(C.byref(described), C.byref(made)), cls.__name__)
         cls._kvo_class = made.value or 0
         cls._kvo_properties = found
 

@@ -23,7 +23,7 @@ from ._objects import Object
 from ._observable import address_of
 from ._observation import _keeps, _lasting, Observation
 from ._reports import _interrupted, _raise_interrupt
-from ._types import _BindingObserver, _ENDS_WITH_OBJECT, _KNOWN_OPTIONS, NEW, _Observer, OLD
+from ._types import _RawObserver, _ENDS_WITH_OBJECT, _KNOWN_OPTIONS, NEW, _Observer, OLD
 
 if TYPE_CHECKING:
     from ._observation import Change
@@ -111,7 +111,7 @@ def _register(
             _read_by_c.add(number)
         _guarded(_add_observer, address, C.byref(observer), C.byref(observation._id))
         return
-    described = _BindingObserver(key_path=path, options=all_options, user_data=number, file=file, line=line, class_name=b"Python")
+    described = _RawObserver(key_path=path, options=all_options, user_data=number, file=file, line=line, class_name=b"Python")
     described.address = number
     keys = [] if callable(key_path) else key_path.split(".")
     of = found._kvo_properties.get(keys[0]) if keys and isinstance(found, Object) else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes as C
+from typing import Any as Anything
 
 NONE, NEW, OLD, INITIAL, PRIOR = 0, 1, 2, 4, 8
 SETTING, INSERTION, REMOVAL, REPLACEMENT = 1, 2, 3, 4
@@ -66,13 +67,22 @@ class _PropertySpec(C.Structure):
     ]  # fmt: skip
 
 
-class _BindingObserver(C.Structure):
+class _ClassSpec(C.Structure):
     _fields_ = [
-        ("key_path", C.c_char_p), ("options", C.c_int), ("ops", C.POINTER(_ObserverOps)), ("user_data", _address), ("context", _address),
-        ("class_name", C.c_char_p), ("address", _address), ("file", C.c_char_p), ("line", C.c_uint32), ("deliver", _address),
-        ("closure", _address), ("note", C.c_char_p), ("is_receiver", C.c_bool),
-        ("is_binding", C.c_bool), ("target", _address), ("target_key", C.c_uint64),
+        ("struct_size", _size), ("name", C.c_char_p), ("superclass", _address), ("header_offset", _size),
+        ("properties", C.POINTER(_PropertySpec)), ("property_count", _size), ("property_size", _size),
     ]  # fmt: skip
+
+
+class _RawObserver(C.Structure):
+    _fields_ = [
+        ("struct_size", _size), ("key_path", C.c_char_p), ("options", C.c_int), ("ops", C.POINTER(_ObserverOps)), ("user_data", _address),
+        ("context", _address), ("class_name", C.c_char_p), ("address", _address), ("file", C.c_char_p), ("line", C.c_uint32),
+        ("note", C.c_char_p), ("is_receiver", C.c_bool), ("is_binding", C.c_bool), ("target", _address), ("target_key", C.c_uint64),
+    ]  # fmt: skip
+
+    def __init__(self, **members: Anything) -> None:
+        super().__init__(struct_size=C.sizeof(_RawObserver), **members)
 
 
 class _Observer(C.Structure):

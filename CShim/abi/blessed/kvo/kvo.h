@@ -44,7 +44,8 @@
  *   code that the handler has interrupted does not hang: it ends the process with KVO0017.
  * - Callbacks, getters, setters and destroy functions have to return. Leaving one with longjmp or a C++ exception abandons the change or
  *   evaluation that called it: observers after it are not notified, and the runtime's memory for the observed object is not freed. If it
- *   was a callback, or a getter that an expression reads, the thread's next use of observations is fault KVO0025. Everything else goes on.
+ *   was a callback, or a getter that an expression reads, that is fault KVO0025 at the thread's next use of observations, or when the
+ *   callback returns that was jumped into. Everything else goes on.
  *   A thread may end (pthread_exit) or be cancelled in them, which is no fault; no function of the runtime is a cancellation point. They
  *   may switch to another stack and back (swapcontext), and return in any order; a thread that waits for an observation also waits for a
  *   callback of it that is never resumed.
@@ -144,7 +145,9 @@ typedef enum kvo_change_kind {
 /** Identifies a registration. Never 0, and never reused. */
 typedef uint64_t kvo_observation;
 
-/** A change, as passed to a callback. Valid, with everything that it points to, until the callback returns. */
+/** A change, as passed to a callback. Valid, with everything that it points to, until the callback returns, whatever it sets: strings
+ * are copies. But what objects, and pointers in structures, point to is the program's. And the `new_value` of a property that is
+ * KVO_PROPERTY_AT_OFFSET is in the object that has changed: it is not valid any more if the callback destroys that object. */
 typedef struct kvo_change {
   /** The object passed to kvo_add_observer, even if the change happened further along the key path. */
   kvo_object *object;
@@ -205,14 +208,15 @@ typedef struct kvo_observer {
 /** Registers an observation of `object` and stores its id in `*out`, which may be NULL.
  *
  * The object is not retained, nor are those on the key path: they have to live while any thread may read the path, as each change on it
- * does. The observation lasts until it is removed or the object dies. Each registration is separate: an observer
- * registered twice is called twice. A key path observes every object along it; if one of these is replaced, set to nil or dies, the
- * observation follows the new value, and this is a change. A single undefined key is accepted, as on Apple's platforms, for changes
- * announced by hand; an undefined key in a longer path, or with KVO_INITIAL and KVO_NEW, is fault KVO0009. On a list or a set, a key that
- * is no operator is KVO0018, and an operator that is unknown or lacks its key is KVO0036. A key that is declared to affect itself is fault
+ * does. The observation lasts until it is removed or the object dies. Each registration is separate: an observer registered twice is
+ * called twice. If another thread ends one before this returns, this returns OK, and the id has ended. A key path observes every object
+ * along it; if one of these is replaced, set to nil or dies, the observation follows the new value, and this is a change. A single
+ * undefined key is accepted, as on Apple's platforms, for changes announced by hand; an undefined key in a longer path, or with
+ * KVO_INITIAL and KVO_NEW, is fault KVO0009. On a list or a set, a key that is no operator is KVO0018, and an operator that is unknown
+ * or lacks its key is KVO0036; one that cannot compute with the values there is KVO0026. A key that is declared to affect itself is fault
  * KVO0039, and is observed without this declaration. NULL for object or observer, and invalid members of it, are fault KVO0008; memory
- * that is not an object is KVO0012. Fails with INVALID_ARGUMENT, MALFORMED_KEY_PATH, UNDEFINED_KEY, NOT_AN_OBJECT, DYING_OBJECT,
- * NO_INTERCEPTION or OUT_OF_MEMORY. */
+ * that is not an object is KVO0012. Fails with INVALID_ARGUMENT, MALFORMED_KEY_PATH, UNDEFINED_KEY, NOT_AN_OBJECT, TYPE_MISMATCH,
+ * DYING_OBJECT, NO_INTERCEPTION or OUT_OF_MEMORY. */
 KVO_API kvo_status kvo_add_observer(kvo_object *object, const kvo_observer *observer,
                                     kvo_observation *KVO_NULLABLE out);
 
@@ -269,8 +273,10 @@ KVO_API kvo_status kvo_will_change(kvo_object *object, const char *key KVO_SITE)
 /** Ends the change begun by the newest open kvo_will_change of this object and key, and notifies (Apple: didChangeValueForKey:).
  *
  * Without an open one nobody is notified. If the key is observed, it returns UNBALANCED and this is fault KVO0028, or KVO0030 if another
- * thread has called kvo_will_change; but not if that was called on this thread while nobody observed the key. A kvo_will_change without
- * kvo_did_change when its object dies or its thread ends is KVO0029. NULL is fault KVO0008. */
+ * thread has called kvo_will_change; but not if that was called on this thread while nobody observed the key. Ending a change that
+ * kvo_will_change_indexes has begun is KVO0033. A kvo_will_change without kvo_did_change when its object dies or its thread ends is
+ * KVO0029, unless it was called in a scope (kvo_scope.h). A path that was registered before kvo_will_change and is led to the object
+ * between the two calls is told. NULL is fault KVO0008. */
 KVO_API kvo_status kvo_did_change(kvo_object *object, const char *key KVO_SITE) KVO_SITED("kvo_did_change_at");
 
 /** kvo_will_change for elements of an ordered collection with these indexes, ascending: those before a removal or replacement, those after
@@ -293,11 +299,13 @@ KVO_ASSUME_NONNULL_END
 }
 #endif
 
+#include <kvo/kvo_bind.h>
 #include <kvo/kvo_coding.h>
 #include <kvo/kvo_collection.h>
 #include <kvo/kvo_fault.h>
 #include <kvo/kvo_graph.h>
 #include <kvo/kvo_method.h>
+#include <kvo/kvo_scope.h>
 #include <kvo/kvo_site.h>
 
 #endif /* KVO_H */

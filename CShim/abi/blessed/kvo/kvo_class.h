@@ -143,6 +143,10 @@ KVO_API const char *kvo_class_name(const kvo_class *cls);
 /** Returns the superclass, or NULL; NULL for NULL. The superclass of a notifying class is the class for which it notifies. */
 KVO_API kvo_class *KVO_NULLABLE kvo_class_superclass(const kvo_class *cls);
 
+/** Returns the size of an instance in bytes, with its header, for objects in memory of the program: kvo_object_init. 0 for NULL, and for a
+ * class of which only its binding makes objects. */
+KVO_API size_t kvo_class_instance_size(const kvo_class *cls);
+
 /** Returns the number of properties, with inherited ones; 0 for NULL. */
 KVO_API size_t kvo_class_property_count(const kvo_class *cls);
 
@@ -201,6 +205,14 @@ KVO_API void kvo_object_finish(kvo_object *object KVO_SITE) KVO_SITED("kvo_objec
  * before its own change, when the setter is about to store into it, is fault KVO0008; if the process goes on, the object is not
  * destroyed. */
 KVO_API void kvo_object_destroy(kvo_object *KVO_NULLABLE object KVO_SITE) KVO_SITED("kvo_object_destroy_at");
+
+/** Does what kvo_object_destroy does to an object made by kvo_object_init, with `finalize`, but leaves its memory, with a header of zero:
+ * for a key path that still leads to it, it is nil. For the collector of a language, which ends several objects in any order: the memory
+ * has to stay until the objects that refer to it have ended too, and as long as an observation may get it as the old value.
+ *
+ * Returns false if another thread evaluates the object and waits for this one: then `finalize` was not called, and the memory has to stay
+ * for ever. NULL, and an object whose header is zero, are ignored. Faults and threads are as for kvo_object_finish. */
+KVO_API bool kvo_object_end(kvo_object *KVO_NULLABLE object);
 
 /** Returns the class that the object was made with, whether it is observed or not (Apple: -class). NULL for NULL and for a header that is
  * zero. */
@@ -266,7 +278,18 @@ KVO_API kvo_function kvo_object_setter_to_call(const kvo_object *KVO_NULLABLE ob
                                                kvo_form form, size_t size, const char *KVO_NULLABLE file,
                                                uint32_t line);
 
-#if defined(__GNUC__)
+#if defined(__cplusplus)
+} /* extern "C" */
+template <typename T> struct kvo_form_of {
+  static constexpr kvo_form form = std::is_integral<T>::value || std::is_enum<T>::value ? KVO_FORM_INTEGER
+                                   : std::is_floating_point<T>::value                   ? KVO_FORM_REAL
+                                   : std::is_pointer<T>::value                          ? KVO_FORM_POINTER
+                                   : std::is_class<T>::value || std::is_union<T>::value ? KVO_FORM_STRUCTURE
+                                                                                        : KVO_FORM_ANY;
+};
+#define KVO_FORM_OF(T) (kvo_form_of<__typeof__(T)>::form)
+extern "C" {
+#elif defined(__GNUC__)
 /** The form of the values of a type. */
 #define KVO_FORM_OF(T) kvo_form_of_class(__builtin_classify_type(*(volatile __typeof__(T) *)0))
 #else
@@ -327,7 +350,6 @@ KVO_CODE(const kvo_object *, '@')
 #undef KVO_CODE
 template <typename T> struct kvo_code_of<const T> : kvo_code_of<T> {};
 #define KVO_CODE_OF(T) (kvo_code_of<T>::code)
-#define KVO_STATIC_ASSERT(condition, text) static_assert(condition, text)
 template <typename T, typename Given> struct kvo_loses {
   typedef typename std::decay<Given>::type From;
   static constexpr bool to_whole = std::is_integral<T>::value || std::is_enum<T>::value;
@@ -335,8 +357,25 @@ template <typename T, typename Given> struct kvo_loses {
   static constexpr bool is_lossy =
       (to_whole && std::is_floating_point<From>::value) || (to_number && std::is_pointer<From>::value);
 };
-/** Whether C would convert a value to T and lose what it is: a floating-point number to an integer, a pointer to a number. */
-#define KVO_LOSES(T, value) (kvo_loses<__typeof__(T), decltype(value)>::is_lossy)
+/* The object at an address, which KVO_SET takes as a pointer to whatever begins with a kvo_object. */
+inline kvo_object *KVO_NULLABLE kvo_object_at(kvo_object *KVO_NULLABLE object) { return object; }
+template <typename T>
+typename std::enable_if<!std::is_convertible<T *, kvo_object *>::value, kvo_object *>::type
+kvo_object_at(T *KVO_NULLABLE object) {
+  return reinterpret_cast<kvo_object *>(const_cast<typename std::remove_cv<T>::type *>(object));
+}
+template <typename T> struct kvo_set_as {
+  static kvo_status store(kvo_object *object, const char *key, const char *file, uint32_t line, T value) {
+    return kvo_object_store_key(object, key, KVO_FORM_OF(T), KVO_CODE_OF(T), sizeof value, &value, file, line);
+  }
+  template <typename Given, typename std::enable_if<kvo_loses<T, Given>::is_lossy, int>::type = 0>
+  static kvo_status store(kvo_object *, const char *, const char *, uint32_t, const Given &) {
+    static_assert(!kvo_loses<T, Given>::is_lossy, "KVO_SET: the value is not of the type, and would be lost");
+    return KVO_ERROR_TYPE_MISMATCH;
+  }
+};
+#define KVO_SET(object, key, T, ...)                                                                                   \
+  (kvo_set_as<__typeof__(T)>::store(kvo_object_at(object), (key), __FILE__, __LINE__, __VA_ARGS__))
 extern "C" {
 #else
 /** The code of a type in which values of the same form and size can differ. */
@@ -350,8 +389,6 @@ extern "C" {
       kvo_object *: '@',                                                                                               \
       const kvo_object *: '@',                                                                                         \
       default: KVO_CODE_OTHER)
-/** Does not compile unless the condition is true. */
-#define KVO_STATIC_ASSERT(condition, text) _Static_assert(condition, text)
 /** Whether C would convert a value to T and lose what it is: a floating-point number to an integer, a pointer to a number. The classes are
  * those of __builtin_classify_type: 1 to 4 integers, 5 pointers, 8 floating-point numbers. */
 #define KVO_LOSES(T, value)                                                                                            \
@@ -359,19 +396,17 @@ extern "C" {
    ((KVO_CLASS_OF(T) <= 4 || KVO_CLASS_OF(T) == 8) && __builtin_classify_type(value) == 5))
 /** The class of a type, as __builtin_classify_type says it. */
 #define KVO_CLASS_OF(T) __builtin_classify_type(*(__typeof__(T) *)0)
-#endif
-
 /** Sets a property of type T; returns what kvo_object_store_key returns. T has to be the property's type, up to the sign of an integer and
  * what a pointer points to: another one is fault KVO0026. A value that is not a T is converted as C does; one that would be lost, such as
- * 3.5 for an int, does not compile. Structures are compared by their sizes only. */
-#define KVO_SET(object, key, T, value)                                                                                 \
+ * 3.5 for an int, does not compile. Structures are compared by their sizes only. The value is what follows T, and may contain commas:
+ * `KVO_SET(circle, "center", Point, (Point){1, 2})`; in C++ `Point{1, 2}`. It is evaluated once. */
+#define KVO_SET(object, key, T, ...)                                                                                   \
   __extension__({                                                                                                      \
-    KVO_STATIC_ASSERT(!KVO_LOSES(T, value), "KVO_SET: the value is not of the type " #T);                              \
-    kvo_object *kvo_set_object = (kvo_object *)(object);                                                               \
-    __typeof__(T) kvo_set_new = (value);                                                                               \
-    kvo_object_store_key(kvo_set_object, (key), KVO_FORM_OF(T), KVO_CODE_OF(T), sizeof(T), &kvo_set_new, __FILE__,     \
-                         __LINE__);                                                                                    \
+    _Static_assert(!KVO_LOSES(T, (__VA_ARGS__)), "KVO_SET: the value is not of the type " #T ", and would be lost");   \
+    kvo_object_store_key((kvo_object *)(object), (key), KVO_FORM_OF(T), KVO_CODE_OF(T), sizeof(T),                     \
+                         (__typeof__(T)[1]){(__VA_ARGS__)}, __FILE__, __LINE__);                                       \
   })
+#endif
 
 KVO_ASSUME_NONNULL_END
 

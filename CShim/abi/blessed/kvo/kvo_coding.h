@@ -42,7 +42,7 @@ KVO_ASSUME_NONNULL_BEGIN
            long long *: "q", unsigned long long *: "Q", float *: "f", double *: "d", long double *: "D",               \
            char **: "*", const char **: "*", kvo_object **: "@", void **: "^v", default: "?")
 /** A kvo_value of type T, valid in the block that contains it: KVO_VALUE(double, 3.5). */
-#define KVO_VALUE(T, value) (&(const kvo_value){KVO_ENCODING(T), sizeof(T), (T[1]){value}})
+#define KVO_VALUE(T, ...) (&(const kvo_value){KVO_ENCODING(T), sizeof(T), (T[1]){__VA_ARGS__}})
 #endif
 
 /** Store a value as a C type. Fail with INVALID_ARGUMENT (NULL), TYPE_MISMATCH, and, for nil, NO_VALUE; then `*out` is left as it is. Any

@@ -81,7 +81,8 @@ typedef struct kvo_list_accessors {
   kvo_status (*KVO_NULLABLE insert_at)(kvo_object *object, size_t index, const void *element, void *KVO_NULLABLE user);
   /** Removes the element of an index. */
   kvo_status (*KVO_NULLABLE remove_at)(kvo_object *object, size_t index, void *KVO_NULLABLE user);
-  /** NULL: an element is replaced by an insertion and a removal, which are told as one replacement. */
+  /** NULL: an element is replaced by an insertion and a removal, which are told as one replacement. If the removal is refused, the inserted
+   * element is removed again; if that is refused too, it stays, and the insertion is told. */
   kvo_status (*KVO_NULLABLE replace_at)(kvo_object *object, size_t index, const void *element, void *KVO_NULLABLE user);
   /** Passed to the functions. */
   void *KVO_NULLABLE user;

@@ -73,7 +73,8 @@ typedef enum kvo_severity {
   KVO_SEVERITY_FATAL = 0,
   /** It is reported; the misuse has no effect, and the process goes on. */
   KVO_SEVERITY_ERROR = 1,
-  /** It is reported once per source location; memory and notifications were correct. */
+  /** It is reported once per source location, without one per calls of the program; KVO0009 and KVO0011 once per location and key. Memory
+   * and notifications were correct. */
   KVO_SEVERITY_WARNING = 2,
   /** It is reported only if KVO_POLICY or a handler asks for it: the code is often intended. */
   KVO_SEVERITY_INFO = 3,
@@ -266,6 +267,11 @@ KVO_API size_t kvo_fault_format(const kvo_fault *fault, kvo_report_format format
  * the NUL; NULL for the buffer only measures. Async-signal-safe: takes no lock; in a signal handler names of Swift and C++ functions are
  * not demangled. */
 KVO_API size_t kvo_call_format(const void *KVO_NULLABLE return_address, char *KVO_NULLABLE buffer, size_t size);
+
+/** Returns whether text reports leave a call of a stack out: it is in this library, in Swift's standard library or Foundation, also where
+ * the compiler copied it into the program, or in a thunk. False if that is not known, as where the module's file has no symbols, and
+ * without diagnostics. Async-signal-safe: takes no lock. */
+KVO_API bool kvo_call_is_library(const void *KVO_NULLABLE return_address);
 
 /** What happens after a fault. */
 typedef enum kvo_action {

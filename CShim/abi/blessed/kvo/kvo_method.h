@@ -124,7 +124,7 @@ typedef struct kvo_hook_spec {
 typedef uint64_t kvo_hook;
 
 /** Adds a hook on a method of one object, and stores its id in `*out`, which may be NULL. It ends with the object. Fails with
- * INVALID_ARGUMENT, UNDEFINED_KEY (no such method), NO_INTERCEPTION (no executable memory) or OUT_OF_MEMORY. */
+ * INVALID_ARGUMENT, UNDEFINED_KEY (no such method), DYING_OBJECT, NO_INTERCEPTION (no executable memory) or OUT_OF_MEMORY. */
 KVO_API kvo_status kvo_object_hook(kvo_object *object, const kvo_hook_spec *spec, kvo_hook *KVO_NULLABLE out);
 
 /** The same for all objects of a class and of the subclasses that inherit the method. While it is there the class cannot be

@@ -1,8 +1,8 @@
-/* kvo_scope.h - scopes of a thread, in which changes of certain objects are told once at the end, or not at all. Part of kvo_binding.h. */
+/* kvo_scope.h - scopes of a thread, in which changes of certain objects are told once at the end, or not at all. Part of kvo.h. */
 #ifndef KVO_SCOPE_H
 #define KVO_SCOPE_H
 
-#include <kvo/kvo_binding.h>
+#include <kvo/kvo.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -14,7 +14,10 @@ KVO_ASSUME_NONNULL_BEGIN
 typedef enum kvo_scope_kind {
   /** They are told at the end of the scope, each key once. */
   KVO_SCOPE_COALESCES = 0,
-  /** The same, but only for keys and expressions whose value differs from that before the scope, or cannot be compared. */
+  /** The same, but only for keys and expressions whose value differs from that before the scope, or cannot be compared. Numbers of
+   * different types are compared as numbers: the sum 0 of no elements is that of one that is 0.0. A bool differs from numbers. If another
+   * thread sets a key within the scope and the scope then sets it to the value before, that last value is not told; nor is one that is
+   * set back after an observation was resumed within the scope and told what it had missed. */
   KVO_SCOPE_COALESCES_IF_CHANGED = 1,
   /** They are not told. */
   KVO_SCOPE_SILENCES = 2,
@@ -35,17 +38,19 @@ typedef struct kvo_scope {
  * newest observer first. Observers that want the change before it is made are called at the first change. An observation that is
  * registered in the scope is told of the changes made after that, if there are any. An expression that reads several of the keys is told
  * once. When one of them has changed, what this thread changes of anything else that the expression reads, also of other objects, is told
- * at the end of the scope too, in the same notification.
+ * at the end of the scope too, in the same notification. The scope notes a change before the store: with KVO_SCOPE_COALESCES a set that the
+ * setter refuses is told as well, with the present value.
  *
  * An old value that is an object is kept without being retained, also as an element of a list or a set: it has to live until kvo_scope_end,
  * which passes it to the observers, has returned, not only until its setter has.
  *
- * In a silent scope nobody is told, also not of the death of objects that a store releases, and expressions follow the new values: the
- * binding calls kvo_binding_stored after each store whose kvo_frame_begin returned 0.
+ * In a silent scope nobody is told, also not of the death of objects that a store releases, and expressions follow the new values: code
+ * that uses frames calls kvo_binding_stored after each store whose kvo_frame_begin returned 0 (kvo_raw.h).
  *
  * Scopes nest. If several cover an object, its changes are silent if one of these scopes is, otherwise they are told at the end of the
- * outermost, whose kind counts. Changes that observers make within a scope, on its thread, belong to it; those that they make while the end
- * of the scope calls them do not. An announcement belongs to the scope in which its kvo_will_change is called, and has to end in it.
+ * outermost, whose kind counts. A change takes time for each scope that is open. Changes that observers make within a scope, on its thread,
+ * belong to it; those that they make while the end of the scope calls them do not. An announcement belongs to the scope in which its
+ * kvo_will_change is called, and has to end in it.
  *
  * `objects` is copied; NULL if the count is 0. The objects are not retained: one that is destroyed within the scope, which has to be on
  * this thread, leaves it, and its changes are not told. `scope` has to be a local variable of the code that calls kvo_scope_end; the call

@@ -1,5 +1,5 @@
-/* kvo_values.h - key paths through a binding's own values: the walk of kvo_coding.h over values that only the binding can interpret. Part
- * of kvo_binding.h.
+/* kvo_values.h - UNSTABLE, part of kvo_binding.h: key paths through a binding's own values, the walk of kvo_coding.h over values that only
+ * the binding can interpret.
  *
  * A binding for a language with collections, dictionaries and numbers of its own describes its values by a table of functions. The runtime
  * follows the key path, evaluates the operators, adds the numbers and sets values; the functions only read and make single values:

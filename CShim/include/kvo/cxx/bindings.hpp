@@ -19,10 +19,6 @@ namespace kvo {
 
 namespace detail {
 
-/** The object at one end of a binding, as C takes it. */
-inline kvo_object *header_of(kvo_object *object) noexcept { return object; }
-inline kvo_object *header_of(const object &object) { return object.kvo(); }
-
 /** Whether C can set a T: not what owns an object, nor characters that somebody else owns. */
 template <class T>
 struct can_be_set : std::bool_constant<!refers_to_characters<T>::value &&

@@ -3,7 +3,7 @@
 #define KVO_CXX_OBJECTS_HPP
 
 #include <kvo/cxx/errors.hpp>
-#include <kvo/kvo_binding.h>
+#include <kvo/kvo_raw.h>
 
 #include <atomic>
 #include <cstddef>
@@ -33,6 +33,14 @@ struct member {
   const void *address;
   const operations *functions;
 };
+
+/** A C++ class that has been registered. The modules of a process have one list of them, whichever version of kvo.hpp each was built with:
+ * this structure never changes. */
+struct known_class {
+  const kvo_class *registered;
+  const known_class *next;
+};
+inline KVO_API std::atomic<const known_class *> known_classes{nullptr};
 
 } // namespace detail
 
@@ -105,11 +113,11 @@ public:
   type(const char *name, const type *base, const object *owner, std::vector<detail::member> members)
       : members_(std::move(members)) {
     const char *header = reinterpret_cast<const char *>(&owner->header_);
-    std::vector<kvo_binding_property> properties;
+    std::vector<kvo_raw_property> properties;
     for (detail::member &each : members_) {
       each.key = kvo_key_hash(each.name.data(), each.name.size());
       each.offset = static_cast<const char *>(each.address) - header;
-      kvo_binding_property property{};
+      kvo_raw_property property{};
       property.name = each.name.c_str();
       property.type = each.functions->encoding();
       property.ops = &each.functions->ops;
@@ -117,15 +125,18 @@ public:
       property.flags = each.functions->flags;
       properties.push_back(property);
     }
-    std::ptrdiff_t header_offset = header - reinterpret_cast<const char *>(owner);
-    detail::check(kvo_binding_class_register(name, base != nullptr ? base->registered_ : nullptr,
-                                             static_cast<std::size_t>(header_offset), properties.data(),
-                                             properties.size(), &registered_),
-                  name);
-    for (const type *first = newest_.load();;) {
-      next_ = first;
-      if (newest_.compare_exchange_weak(first, this)) break;
-    }
+    kvo_raw_class described{};
+    described.struct_size = sizeof described;
+    described.name = name;
+    described.superclass = base != nullptr ? base->registered_ : nullptr;
+    described.header_offset = static_cast<std::size_t>(header - reinterpret_cast<const char *>(owner));
+    described.properties = properties.data();
+    described.property_count = properties.size();
+    described.property_size = sizeof(kvo_raw_property);
+    detail::check(kvo_raw_class_register(&described, &registered_), name);
+    known_.registered = registered_;
+    known_.next = detail::known_classes.load();
+    while (!detail::known_classes.compare_exchange_weak(known_.next, &known_)) {}
   }
   type(const type &) = delete;
 
@@ -134,17 +145,15 @@ public:
 
   /** Whether a C++ class has been registered as this. */
   static bool is_known(const kvo_class *registered) noexcept {
-    for (const type *each = newest_.load(); each != nullptr; each = each->next_)
-      if (each->registered_ == registered) return true;
+    for (const detail::known_class *each = detail::known_classes.load(); each != nullptr; each = each->next)
+      if (each->registered == registered) return true;
     return false;
   }
 
 private:
-  /** One for all modules of the process that export it. */
-  KVO_API static inline std::atomic<const type *> newest_{nullptr};
   std::vector<detail::member> members_;
   kvo_class *registered_ = nullptr;
-  const type *next_ = nullptr;
+  detail::known_class known_{};
 };
 
 inline kvo_object *object::kvo() const {
@@ -152,6 +161,14 @@ inline kvo_object *object::kvo() const {
     kvo_object_adopt(&header_, kvo_type()->registered());
   return &header_;
 }
+
+namespace detail {
+
+/** An object of any language, as C takes it. */
+inline kvo_object *header_of(kvo_object *object) noexcept { return object; }
+inline kvo_object *header_of(const object &object) { return object.kvo(); }
+
+} // namespace detail
 
 inline object *object::from(kvo_object *header) noexcept {
   if (header == nullptr || !type::is_known(kvo_object_class(header))) return nullptr;

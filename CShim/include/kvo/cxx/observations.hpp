@@ -169,9 +169,10 @@ template <class Handler> struct text_observer {
   static void destroy(void *user_data) { delete static_cast<text_observer *>(user_data); }
 };
 
-inline kvo_binding_observer binding_observer(const char *key_path, kvo_options options, const kvo_observer_ops *ops,
-                                             void *user_data, const char *file, unsigned line) {
-  kvo_binding_observer observer{};
+inline kvo_raw_observer raw_observer(const char *key_path, kvo_options options, const kvo_observer_ops *ops,
+                                     void *user_data, const char *file, unsigned line) {
+  kvo_raw_observer observer{};
+  observer.struct_size = sizeof observer;
   observer.key_path = key_path;
   observer.options = options | KVO_ENDS_WITH_OBJECT;
   observer.ops = ops;
@@ -197,10 +198,10 @@ template <class Class, class Owner, class T, class Handler>
   kvo_object *header = object.kvo();
   const char *name = detail::naming::of(object.*member);
   auto observer = std::unique_ptr<observer_type>(new observer_type{std::move(handler), name});
-  kvo_binding_observer described = detail::binding_observer(name, options, &ops, observer.get(), file, line);
+  kvo_raw_observer described = detail::raw_observer(name, options, &ops, observer.get(), file, line);
   kvo_observation observation = 0;
   observer.release(); /* the runtime destroys it, also on failure */
-  detail::check(kvo_binding_observe_key(header, kvo_key_hash(name, std::strlen(name)), &described, &observation),
+  detail::check(kvo_raw_observe(header, kvo_key_hash(name, std::strlen(name)), &described, &observation),
                 "kvo::observe");
   return token(observation);
 }
@@ -215,11 +216,11 @@ template <class Expression, class Handler, class T = std::decay_t<std::invoke_re
   using observer_type = detail::expression_observer<T, Expression, Handler>;
   static const kvo_observer_ops ops = observer_type::ops();
   auto observer = std::make_unique<observer_type>(std::move(expression), std::move(handler));
-  kvo_binding_observer described = detail::binding_observer("expression", options, &ops, observer.get(), file, line);
+  kvo_raw_observer described = detail::raw_observer("expression", options, &ops, observer.get(), file, line);
   kvo_observation observation = 0;
   kvo_object *header = root.kvo();
   observer.release();
-  detail::check(kvo_binding_observe_tracked(header, &described, true, &observation), "kvo::observe");
+  detail::check(kvo_raw_observe_expression(header, &described, true, &observation), "kvo::observe");
   return token(observation);
 }
 

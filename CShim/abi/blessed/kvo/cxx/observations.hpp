@@ -2,7 +2,7 @@
 #ifndef KVO_CXX_OBSERVATIONS_HPP
 #define KVO_CXX_OBSERVATIONS_HPP
 
-#include <kvo/cxx/property.hpp>
+#include <kvo/cxx/described.hpp>
 
 #include <functional>
 #include <memory>
@@ -12,7 +12,8 @@
 
 namespace kvo {
 
-/** An observation, which ends when its token is destroyed, or its object. Movable. An empty token does nothing. */
+/** An observation, which ends when its token is destroyed, or its object. Movable. A token that is empty, or whose observation has ended,
+ * does nothing. */
 class token {
 public:
   token() noexcept = default;
@@ -23,43 +24,50 @@ public:
   /** The same, after the end of its own observation. */
   token &operator=(token &&other) noexcept {
     if (this != &other) {
-      cancel();
+      cancel(nullptr, 0);
       observation_ = std::exchange(other.observation_, 0);
     }
     return *this;
   }
-  ~token() { cancel(); }
+  ~token() { cancel(nullptr, 0); }
 
   /** Ends the observation. No call of the observer begins after that; one on another thread may still be running. */
-  void cancel() noexcept {
-    if (observation_ != 0) kvo_cancel_observer(std::exchange(observation_, 0));
+  void cancel(const char *file = __builtin_FILE(), unsigned line = __builtin_LINE()) noexcept {
+    if (observation_ != 0) kvo_cancel_observer(std::exchange(observation_, 0), file, line);
   }
   /** Ends the observation, and waits until no other thread calls the observer. */
-  void cancel_and_wait() noexcept {
-    if (observation_ != 0) kvo_cancel_observer_and_wait(std::exchange(observation_, 0));
+  void cancel_and_wait(const char *file = __builtin_FILE(), unsigned line = __builtin_LINE()) noexcept {
+    if (observation_ != 0) kvo_cancel_observer_and_wait(std::exchange(observation_, 0), file, line);
   }
   /** Gives the observation up: it lasts until its object dies, or until it is removed by this id. */
   kvo_observation detach() noexcept { return std::exchange(observation_, 0); }
   /** Whether the observation has not ended. */
   bool is_active() const noexcept { return observation_ != 0 && kvo_observation_is_registered(observation_); }
   /** Pauses the observation, as kvo_observation_pause does. */
-  void pause() { detail::check(kvo_observation_pause(observation_), "kvo_observation_pause"); }
+  void pause() { check(kvo_observation_pause(observation_), "kvo_observation_pause"); }
   /** Resumes the observation, as kvo_observation_resume does. */
   void resume(bool tell_missed = true) {
-    detail::check(kvo_observation_resume(observation_, tell_missed), "kvo_observation_resume");
+    check(kvo_observation_resume(observation_, tell_missed), "kvo_observation_resume");
   }
   /** The id, 0 without an observation. */
   kvo_observation id() const noexcept { return observation_; }
 
 private:
+  static void check(kvo_status status, const char *function) {
+    if (status != KVO_ERROR_NOT_REGISTERED) detail::check(status, function);
+  }
   kvo_observation observation_ = 0;
 };
 
 /** A change, as an observer of a property or an expression receives it. The pointers are valid until the observer returns. */
 template <class T> struct change {
-  /** nullptr without KVO_OLD, and for an insertion. Of an insertion, removal or replacement, values have the elements concerned. */
+  /** nullptr without KVO_OLD, for an insertion, and if an expression had thrown before. Of an insertion, removal or replacement, values
+   * have the elements concerned. A property whose T can only be moved has an old value only where that has been moved to: after a set, a
+   * removal or a replacement. There is none before a removal or a replacement, after a pause, at the end of a scope and after
+   * kvo_did_change, nor if T's move assignment may throw. */
   const T *old_value;
-  /** nullptr without KVO_NEW, before the change, and for a removal. */
+  /** nullptr without KVO_NEW, before the change, for a removal, after an expression has thrown, and for an insertion or a replacement in
+   * a std::vector whose elements can only be moved. */
   const T *new_value;
   /** What kind of change it is. */
   kvo_change_kind kind;
@@ -87,9 +95,9 @@ public:
 
 private:
   template <class T> static std::optional<T> value(const kvo_value *from) {
-    T to{};
-    if (from == nullptr || from->bytes == nullptr || from->type == nullptr) return {};
-    if (detail::bridge<T>::assign(to, *from) != KVO_OK) return {};
+    std::optional<T> to;
+    if (from == nullptr || from->bytes == nullptr || from->type == nullptr) return to;
+    detail::make<T>(*from, [&](T &&value) { to.emplace(std::move(value)); });
     return to;
   }
   const kvo_change &change_;
@@ -114,6 +122,12 @@ template <class T, class Handler> struct typed_observer {
     stop_exceptions(self.key_path.c_str(), [&] { self.handler(made); });
   }
   static void destroy(void *user_data) { delete static_cast<typed_observer *>(user_data); }
+  static kvo_observer_ops ops() {
+    kvo_observer_ops made{};
+    made.callback = call;
+    made.destroy = made.abandon = destroy;
+    return made;
+  }
 };
 
 /** The observer of an expression. */
@@ -136,6 +150,15 @@ template <class T, class Expression, class Handler> struct expression_observer :
     typed_observer<T, Handler>::call(raw, static_cast<expression_observer *>(user_data));
   }
   static void destroy(void *user_data) { delete static_cast<expression_observer *>(user_data); }
+  static kvo_observer_ops ops() {
+    kvo_observer_ops made{};
+    made.callback = call;
+    made.destroy = made.abandon = destroy;
+    made.evaluate = evaluate;
+    made.release = release;
+    made.same = is_comparable<T>::value ? same : nullptr;
+    return made;
+  }
 };
 
 template <class Handler> struct text_observer {
@@ -146,9 +169,10 @@ template <class Handler> struct text_observer {
   static void destroy(void *user_data) { delete static_cast<text_observer *>(user_data); }
 };
 
-inline kvo_binding_observer binding_observer(const char *key_path, kvo_options options, const kvo_observer_ops *ops,
-                                             void *user_data, const char *file, unsigned line) {
-  kvo_binding_observer observer{};
+inline kvo_raw_observer raw_observer(const char *key_path, kvo_options options, const kvo_observer_ops *ops,
+                                     void *user_data, const char *file, unsigned line) {
+  kvo_raw_observer observer{};
+  observer.struct_size = sizeof observer;
   observer.key_path = key_path;
   observer.options = options | KVO_ENDS_WITH_OBJECT;
   observer.ops = ops;
@@ -170,15 +194,14 @@ template <class Class, class Owner, class T, class Handler>
                             kvo_options options = detail::old_and_new, const char *file = __builtin_FILE(),
                             unsigned line = __builtin_LINE()) {
   using observer_type = detail::typed_observer<T, Handler>;
-  static const kvo_observer_ops ops{
-      observer_type::call, observer_type::destroy, observer_type::destroy, nullptr, nullptr, nullptr};
+  static const kvo_observer_ops ops = observer_type::ops();
   kvo_object *header = object.kvo();
-  const char *name = (object.*member).name();
+  const char *name = detail::naming::of(object.*member);
   auto observer = std::unique_ptr<observer_type>(new observer_type{std::move(handler), name});
-  kvo_binding_observer described = detail::binding_observer(name, options, &ops, observer.get(), file, line);
+  kvo_raw_observer described = detail::raw_observer(name, options, &ops, observer.get(), file, line);
   kvo_observation observation = 0;
   observer.release(); /* the runtime destroys it, also on failure */
-  detail::check(kvo_binding_observe_key(header, kvo_key_hash(name, std::strlen(name)), &described, &observation),
+  detail::check(kvo_raw_observe(header, kvo_key_hash(name, std::strlen(name)), &described, &observation),
                 "kvo::observe");
   return token(observation);
 }
@@ -187,32 +210,30 @@ template <class Class, class Owner, class T, class Handler>
  * property that it has read changes, of whatever object; it should have no effects. The observation ends with `root`. `expression` is
  * called on the threads of these changes, possibly on several at the same time. */
 template <class Expression, class Handler, class T = std::decay_t<std::invoke_result_t<Expression &>>>
-[[nodiscard]] token observe(object &root, Expression expression, Handler handler,
+[[nodiscard]] token observe(const object &root, Expression expression, Handler handler,
                             kvo_options options = detail::old_and_new, const char *file = __builtin_FILE(),
                             unsigned line = __builtin_LINE()) {
   using observer_type = detail::expression_observer<T, Expression, Handler>;
-  static const kvo_observer_ops ops{
-      observer_type::call,     observer_type::destroy, observer_type::destroy,
-      observer_type::evaluate, observer_type::release, detail::is_comparable<T>::value ? observer_type::same : nullptr};
+  static const kvo_observer_ops ops = observer_type::ops();
   auto observer = std::make_unique<observer_type>(std::move(expression), std::move(handler));
-  kvo_binding_observer described = detail::binding_observer("expression", options, &ops, observer.get(), file, line);
+  kvo_raw_observer described = detail::raw_observer("expression", options, &ops, observer.get(), file, line);
   kvo_observation observation = 0;
   kvo_object *header = root.kvo();
   observer.release();
-  detail::check(kvo_binding_observe_tracked(header, &described, true, &observation), "kvo::observe");
+  detail::check(kvo_raw_observe_expression(header, &described, true, &observation), "kvo::observe");
   return token(observation);
 }
 
 /** Observes a key path given as text, of an object of any language. `handler` takes a `const kvo::record &`. */
 template <class Handler>
-[[nodiscard]] token observe(kvo_object *object, const char *key_path, Handler handler,
+[[nodiscard]] token observe(kvo_object *object, path key_path, Handler handler,
                             kvo_options options = detail::old_and_new, const char *file = __builtin_FILE(),
                             unsigned line = __builtin_LINE()) {
   using observer_type = detail::text_observer<Handler>;
   auto observer = std::unique_ptr<observer_type>(new observer_type{std::move(handler)});
   kvo_observer described{};
   described.struct_size = sizeof described;
-  described.key_path = key_path;
+  described.key_path = key_path.c_str();
   described.options = options | KVO_ENDS_WITH_OBJECT;
   described.callback = observer_type::call;
   described.user_data = observer.get();
@@ -226,7 +247,7 @@ template <class Handler>
 }
 /** The same for an object of C++. */
 template <class Handler>
-[[nodiscard]] token observe(object &object, const char *key_path, Handler handler,
+[[nodiscard]] token observe(const object &object, path key_path, Handler handler,
                             kvo_options options = detail::old_and_new, const char *file = __builtin_FILE(),
                             unsigned line = __builtin_LINE()) {
   return observe(object.kvo(), key_path, std::move(handler), options, file, line);

@@ -2,10 +2,12 @@
 #ifndef KVO_CXX_PROPERTY_HPP
 #define KVO_CXX_PROPERTY_HPP
 
-#include <kvo/cxx/each.hpp>
 #include <kvo/cxx/objects.hpp>
+#include <kvo/cxx/traits.hpp>
 #include <kvo/cxx/values.hpp>
 
+#include <initializer_list>
+#include <iterator>
 #include <optional>
 #include <stdexcept>
 #include <type_traits>
@@ -38,12 +40,12 @@ struct change_frame {
 template <class T, class = void> struct is_vector : std::false_type {};
 template <class T> struct is_vector<std::vector<T>, std::enable_if_t<!std::is_same_v<T, bool>>> : std::true_type {};
 
-template <class T, class = void> struct is_comparable : std::false_type {};
-template <class T>
-struct is_comparable<T,
-                     std::void_t<decltype(static_cast<bool>(std::declval<const T &>() == std::declval<const T &>()))>>
-    : std::true_type {};
-template <class T> struct is_comparable<std::vector<T>> : is_comparable<T> {};
+/** The elements of a vector. For other types anything, so that the error is that of the function that is called. */
+struct no_element {
+  template <class Any> no_element(const Any &);
+};
+template <class T, class = void> struct element_of { using type = no_element; };
+template <class T> struct element_of<T, std::enable_if_t<is_vector<T>::value>> { using type = typename T::value_type; };
 
 /** std::shared_ptr, std::unique_ptr and their like. */
 template <class T, class = void> struct is_smart_pointer : std::false_type {};
@@ -53,10 +55,55 @@ struct is_smart_pointer<T, std::void_t<typename T::element_type, decltype(std::d
 
 template <class T> struct property_functions;
 
+template <class T> struct is_property : std::false_type {};
+template <class T> struct is_property<property<T>> : std::true_type {};
+
+/** The value of a property; of anything else itself. */
+template <class T> const T &plain(const T &value) { return value; }
+template <class T> const T &plain(const property<T> &value) { return value.get(); }
+template <class T> using plain_type = std::decay_t<decltype(plain(std::declval<const T &>()))>;
+
+/** What is between the brackets. A number becomes what the container takes, as it does without a warning for a constant. */
+template <class T, class Index, class = void> struct index_type { using type = const Index &; };
+template <class T, class Index>
+struct index_type<T, Index, std::enable_if_t<std::is_integral_v<Index>, std::void_t<typename T::size_type>>> {
+  using type = typename T::size_type;
+};
+template <class T, class Index> typename index_type<T, Index>::type index_of(const Index &index) {
+  return static_cast<typename index_type<T, Index>::type>(index);
+}
+
+/** Whether a T would not represent a U that C++ converts: 3.5 as an int, a pointer as a bool. */
+template <class T, class U> constexpr bool is_lost = kvo_loses<T, plain_type<U>>::is_lossy;
+template <class T, class U> constexpr bool is_lost<std::optional<T>, U> = is_lost<T, U>;
+template <class T, class U> using if_lost = std::enable_if_t<is_lost<T, U>, int>;
+template <class U> void refuse_lost() {
+  static_assert(!std::is_same_v<U, U>, "kvo::property: the value would be lost: a floating-point number that becomes "
+                                       "an integer, or a pointer that becomes a number. Convert it explicitly");
+}
+
+/** The key of a property, for what takes a pointer to the member. The object has its class already. */
+struct naming {
+  template <class T> static const char *of(const property<T> &named) { return named.name(); }
+};
+
 } // namespace detail
 
-/** A member that can be observed. It behaves like a T: assign to it, read it. What other code does with `get()` is the same. */
+/** A member that can be observed. It behaves like a T: assign to it, read it. What other code does with `get()` is the same. A T of
+ * `const char *` or `char *` cannot be set by key (READ_ONLY), because the characters may not outlive the call; use std::string.
+ *
+ * Key paths lead through a T that is a pointer to a kvo::object, plain, shared, weak or unique, a std::reference_wrapper of one, or a
+ * std::optional of these. An object that a property owns lives until the observers of its replacement have been called. What a pause or a
+ * scope has kept of it is as of a plain pointer: an observer of a key path that ends at the pointer must not use that old value. */
 template <class T> class property {
+  static_assert(std::is_same_v<T, std::decay_t<T>>,
+                "kvo::property: neither const nor a reference nor an array: use T, a "
+                "pointer or std::reference_wrapper, or std::array");
+  static_assert(
+      !std::is_base_of_v<object, T>,
+      "kvo::property: objects are not moved, so one cannot be a value: use a pointer, such as std::unique_ptr");
+  using element_type = typename detail::element_of<T>::type;
+
 public:
   /** The type of the value. */
   using value_type = T;
@@ -65,6 +112,10 @@ public:
   explicit property(object *owner, T value = T())
       : value_(std::move(value)), distance_(static_cast<std::int32_t>(reinterpret_cast<char *>(this) -
                                                                       reinterpret_cast<char *>(&owner->header_))) {}
+  /** Does not compile. */
+  template <class U, detail::if_lost<T, U> = 0> property(object *owner, const U &) : property(owner) {
+    detail::refuse_lost<U>();
+  }
   property(const property &) = delete;
 
   /** The value. The reference is valid until the next change. */
@@ -86,68 +137,145 @@ public:
       return &get();
   }
 
-  /** Stores a value and notifies the observers. An exception of T's assignment leaves as usual; nobody is notified then. Throws
-   * kvo::error with UNDEFINED_KEY if KVO_PROPERTIES does not name the property, but only while the object is observed: then the value is
-   * not stored. */
-  void set(T value) {
-    kvo_object *header = owner();
-    if (kvo_word_is_observed(header)) return change(header, std::move(value));
-    value_ = std::move(value);
-    if (kvo_word_is_observed(header)) kvo_binding_stored(header, key());
+  /** Whether the value is there, for a T that can be tested: `if (document.editor)`. */
+  template <class Value = T,
+            std::enable_if_t<std::is_class_v<Value> && std::is_constructible_v<bool, const Value &>, int> = 0>
+  explicit operator bool() const {
+    return static_cast<bool>(get());
   }
+  /** An element of the value, which is not assigned to: use replace_at() or modify(). */
+  template <class Index, class Value = T>
+  auto operator[](const Index &index) const -> decltype(std::declval<const Value &>()[detail::index_of<Value>(index)]) {
+    return get()[detail::index_of<T>(index)];
+  }
+  /** The first element of the value, for loops. The value must not be set while they run. */
+  template <class Value = T> auto begin() const -> decltype(std::begin(std::declval<const Value &>())) {
+    return std::begin(get());
+  }
+  /** The end of the value, for loops. */
+  template <class Value = T> auto end() const -> decltype(std::end(std::declval<const Value &>())) {
+    return std::end(get());
+  }
+  /** The number of elements of the value. */
+  template <class Value = T> auto size() const -> decltype(std::size(std::declval<const Value &>())) {
+    return std::size(get());
+  }
+  /** Whether the value has no element. */
+  template <class Value = T> auto empty() const -> decltype(std::empty(std::declval<const Value &>())) {
+    return std::empty(get());
+  }
+
+  /** Stores a value and notifies the observers. A number that T would truncate does not compile. An exception of T's assignment leaves as
+   * usual; nobody is notified then. Throws kvo::error with UNDEFINED_KEY if KVO_PROPERTIES does not name the property, but only while the
+   * object is observed: then the value is not stored. */
+  void set(T value) { store(std::move(value)); }
+  /** Does not compile. */
+  template <class U, detail::if_lost<T, U> = 0> void set(const U &) { detail::refuse_lost<U>(); }
   /** The same as set(). */
   property &operator=(T value) {
-    set(std::move(value));
+    store(std::move(value));
     return *this;
   }
   /** Sets the value of the other property. */
   property &operator=(const property &other) {
-    set(other.get());
+    store(T(other.get()));
     return *this;
+  }
+  /** Sets a container of these elements. */
+  template <class Value = T, class Element = typename Value::value_type,
+            std::enable_if_t<std::is_constructible_v<Value, std::initializer_list<Element>>, int> = 0>
+  property &operator=(std::initializer_list<Element> elements) {
+    store(T(elements));
+    return *this;
+  }
+  /** Does not compile. */
+  template <class U, detail::if_lost<T, U> = 0> property &operator=(const U &) {
+    return detail::refuse_lost<U>(), *this;
   }
 
   /** Changes the value in place and notifies once: `names.modify([](auto &names) { names.push_back("Ada"); })`. */
   template <class Body> void modify(Body &&body) {
-    T value = value_;
+    static_assert(detail::is_copyable<T>::value, "modify changes a copy, and this type has none: use set(), or "
+                                                 "insert_at(), remove_at() and replace_at() of a std::vector");
+    T value(value_);
     std::forward<Body>(body)(value);
-    set(std::move(value));
+    store(std::move(value));
   }
-  /** Sets the sum. */
-  template <class Operand> property &operator+=(const Operand &operand) {
-    return *this = static_cast<T>(get() + operand);
-  }
-  /** Sets the difference. */
-  template <class Operand> property &operator-=(const Operand &operand) {
-    return *this = static_cast<T>(get() - operand);
-  }
-  /** Adds 1. */
-  property &operator++() { return *this = static_cast<T>(get() + 1); }
-  /** Subtracts 1. */
-  property &operator--() { return *this = static_cast<T>(get() - 1); }
 
-  /** For a std::vector: changes one element; observers are told its index and the element. Throw std::out_of_range. */
-  template <class Element> void insert_at(std::size_t index, Element &&element) {
-    static_assert(detail::is_vector<T>::value, "insert_at changes a std::vector");
-    if (index > value_.size()) throw std::out_of_range("insert_at");
-    T inserted{std::forward<Element>(element)};
-    change_at(KVO_CHANGE_INSERTION, index, nullptr, &inserted,
-              [&] { value_.insert(value_.begin() + static_cast<std::ptrdiff_t>(index), inserted.front()); });
+/** For the operators below. */
+#define KVO_PROPERTY_COMBINES(op)                                                                                      \
+  /** Sets the result of the operation. */                                                                             \
+  template <class Operand> property &operator op##=(const Operand &operand) {                                          \
+    if constexpr (std::is_arithmetic_v<T>) {                                                                           \
+      auto result = get() op detail::plain(operand);                                                                   \
+      if constexpr (detail::is_lost<T, decltype(result)>) detail::refuse_lost<decltype(result)>();                     \
+      store(static_cast<T>(result));                                                                                   \
+    } else {                                                                                                           \
+      T value(get());                                                                                                  \
+      value op## = detail::plain(operand);                                                                             \
+      store(std::move(value));                                                                                         \
+    }                                                                                                                  \
+    return *this;                                                                                                      \
   }
+  KVO_PROPERTY_COMBINES(+)
+  KVO_PROPERTY_COMBINES(-)
+  KVO_PROPERTY_COMBINES(*)
+  KVO_PROPERTY_COMBINES(/)
+  KVO_PROPERTY_COMBINES(%)
+  KVO_PROPERTY_COMBINES(&)
+  KVO_PROPERTY_COMBINES(|)
+  KVO_PROPERTY_COMBINES(^)
+  KVO_PROPERTY_COMBINES(<<)
+  KVO_PROPERTY_COMBINES(>>)
+#undef KVO_PROPERTY_COMBINES
+  /** Sets the next value. */
+  property &operator++() {
+    T value(get());
+    store(std::move(++value));
+    return *this;
+  }
+  /** Sets the previous value. */
+  property &operator--() {
+    T value(get());
+    store(std::move(--value));
+    return *this;
+  }
+  /** Sets the next value, and returns the one before. */
+  T operator++(int) {
+    T before(get());
+    ++*this;
+    return before;
+  }
+  /** Sets the previous value, and returns the one before. */
+  T operator--(int) {
+    T before(get());
+    --*this;
+    return before;
+  }
+
+  /** For a std::vector: changes one element; observers are told its index and the element. It takes what push_back takes. Throws
+   * std::out_of_range, also if observers that are called before the change (KVO_PRIOR) have changed the vector so that it does not have
+   * the index any more; nothing is changed then, and no other observer called. Exceptions of copies leave it in the same way. */
+  void insert_at(std::size_t index, const element_type &element) { insert(index, element); }
+  /** The same. */
+  void insert_at(std::size_t index, element_type &&element) { insert(index, std::move(element)); }
   /** The same for a removal. */
   void remove_at(std::size_t index) {
-    T removed{value_.at(index)};
-    change_at(KVO_CHANGE_REMOVAL, index, &removed, nullptr,
-              [&] { value_.erase(value_.begin() + static_cast<std::ptrdiff_t>(index)); });
+    static_assert(detail::is_vector<T>::value, "remove_at is for a std::vector");
+    check_index(KVO_CHANGE_REMOVAL, index);
+    change_at(KVO_CHANGE_REMOVAL, index, nullptr, [&](T &taken) {
+      if constexpr (!detail::is_copyable<T>::value) taken.push_back(std::move(value_[index]));
+      value_.erase(value_.begin() + static_cast<std::ptrdiff_t>(index));
+    });
   }
   /** The same for a replacement. */
-  template <class Element> void replace_at(std::size_t index, Element &&element) {
-    T removed{value_.at(index)}, inserted{std::forward<Element>(element)};
-    change_at(KVO_CHANGE_REPLACEMENT, index, &removed, &inserted, [&] { value_[index] = inserted.front(); });
-  }
+  void replace_at(std::size_t index, const element_type &element) { replace(index, element); }
+  /** The same. */
+  void replace_at(std::size_t index, element_type &&element) { replace(index, std::move(element)); }
 
 private:
-  template <class Class, class Owner, class Value, class Handler>
-  friend token observe(Class &, property<Value> Owner::*, Handler, kvo_options, const char *, unsigned);
+  template <class Value> friend struct detail::property_functions;
+  friend struct detail::naming;
 
   kvo_object *owner() const {
     return reinterpret_cast<kvo_object *>(reinterpret_cast<char *>(const_cast<property *>(this)) - distance_);
@@ -155,7 +283,7 @@ private:
 
   const char *name() const {
     key();
-    return described(kvo_object_class(owner()), index_.load(std::memory_order_relaxed))->name;
+    return described(kvo_object_class(owner()), index_.load(std::memory_order_relaxed))->name.c_str();
   }
 
   /** The key. The index of the property is looked up once for each object. */
@@ -172,8 +300,9 @@ private:
   static const detail::member *described(const kvo_class *cls, std::uint32_t index) {
     const kvo_property *each = kvo_class_property_at(cls, index);
     if (each == nullptr)
-      throw error(KVO_ERROR_UNDEFINED_KEY,
-                  std::string("a property of ") + kvo_class_name(cls) + " is not named in KVO_PROPERTIES");
+      detail::raise(error(KVO_ERROR_UNDEFINED_KEY,
+                          std::string("a property is not named in KVO_PROPERTIES of ") + kvo_class_name(cls) +
+                              ", or the object was observed before the constructors of its derived classes"));
     return static_cast<const detail::member *>(kvo_property_user(each));
   }
 
@@ -181,6 +310,13 @@ private:
     if (!kvo_track_is_recording()) return;
     kvo_object *header = object::around(owner())->kvo();
     kvo_track_read(header, key());
+  }
+
+  void store(T &&value) {
+    kvo_object *header = owner();
+    if (kvo_word_is_observed(header)) return change(header, std::move(value));
+    value_ = std::move(value);
+    if (kvo_word_is_observed(header)) kvo_binding_stored(header, key());
   }
 
   void change(kvo_object *header, T &&value) {
@@ -195,30 +331,84 @@ private:
         kvo_binding_stored(header, key());
         return;
       }
-      std::optional<T> old;
-      if constexpr (std::is_copy_constructible_v<T>)
-        if ((frame.wants & KVO_FRAME_WANTS_OLD) != 0) old.emplace(value_);
-      const void *old_value = old ? &*old : nullptr;
-      frame.will(old_value);
+      const bool wants_old = (frame.wants & KVO_FRAME_WANTS_OLD) != 0;
+      std::optional<T> old; /* lives, with the object that it owns, until the observers have been notified */
+      if constexpr (detail::is_copyable<T>::value) {
+        if (wants_old) old.emplace(value_);
+        frame.will(old ? &*old : nullptr);
+      } else {
+        frame.will(wants_old ? &value_ : nullptr);
+        if constexpr (std::is_nothrow_move_assignable_v<T>) old.emplace(std::move(value_)); /* or it might be lost */
+      }
       value_ = std::move(value);
-      frame.finish(old_value, &value_);
+      frame.finish(wants_old && old ? &*old : nullptr, &value_);
     }
   }
 
-  /** A change of one element of a vector. `removed` and `inserted` have the element, or none. */
-  template <class Store>
-  void change_at(kvo_change_kind kind, std::size_t index, const T *removed, const T *inserted, Store &&store) {
+  void check_index(kvo_change_kind kind, std::size_t index) const {
+    std::size_t count = value_.size();
+    if (kind == KVO_CHANGE_INSERTION ? index <= count : index < count) return;
+    detail::raise(std::out_of_range("kvo::property: index " + std::to_string(index) + " of " + std::to_string(count) +
+                                    " elements"));
+  }
+
+  template <class Element> void insert(std::size_t index, Element &&element) {
+    static_assert(detail::is_vector<T>::value, "insert_at is for a std::vector");
+    check_index(KVO_CHANGE_INSERTION, index);
+    T inserted;
+    inserted.push_back(std::forward<Element>(element));
+    change_at(KVO_CHANGE_INSERTION, index, told(inserted), [&](T &) {
+      value_.insert(value_.begin() + static_cast<std::ptrdiff_t>(index), copied_or_moved(inserted.front()));
+    });
+  }
+
+  template <class Element> void replace(std::size_t index, Element &&element) {
+    static_assert(detail::is_vector<T>::value, "replace_at is for a std::vector");
+    check_index(KVO_CHANGE_REPLACEMENT, index);
+    T inserted;
+    inserted.push_back(std::forward<Element>(element));
+    change_at(KVO_CHANGE_REPLACEMENT, index, told(inserted), [&](T &taken) {
+      if constexpr (!detail::is_copyable<T>::value) taken.push_back(std::move(value_[index]));
+      value_[index] = copied_or_moved(inserted.front());
+    });
+  }
+
+  /** The elements that observers get as the new ones: none, if they cannot be both there and in the vector. */
+  static const T *told(const T &inserted) { return detail::is_copyable<T>::value ? &inserted : nullptr; }
+  static decltype(auto) copied_or_moved(element_type &element) {
+    if constexpr (detail::is_copyable<T>::value)
+      return static_cast<const element_type &>(element);
+    else
+      return static_cast<element_type &&>(element);
+  }
+
+  /** A change of one element of a vector, whose index has been checked. `inserted` has the new element; nullptr for a removal. `store` gets
+   * room for the element that it takes out, if that can only be moved. */
+  template <class Store> void change_at(kvo_change_kind kind, std::size_t index, const T *inserted, Store &&store) {
     kvo_object *header = owner();
+    T taken; /* lives, with the objects that it owns, until the observers have been notified */
     if (!kvo_word_is_observed(header)) {
-      store();
+      store(taken);
       if (kvo_word_is_observed(header)) kvo_binding_stored(header, key());
       return;
     }
     detail::change_frame frame(header, key(), kind, &index);
-    frame.will(removed);
-    store();
+    std::optional<T> removed;
+    auto read_removed = [&]() -> const T * {
+      check_index(kind, index); /* observers, also those of a scope, have been called and may have changed the vector */
+      if (kind == KVO_CHANGE_INSERTION || (frame.wants & KVO_FRAME_WANTS_OLD) == 0) return nullptr;
+      if constexpr (detail::is_copyable<T>::value) removed.emplace(std::size_t{1}, value_[index]);
+      return removed ? &*removed : nullptr;
+    };
+    const T *old_value = read_removed();
+    if ((frame.wants & KVO_FRAME_WANTS_WILL) != 0) {
+      frame.will(old_value);
+      old_value = read_removed();
+    }
+    store(taken);
     if (frame.wants == 0) return kvo_binding_stored(header, key());
-    frame.finish(removed, inserted);
+    if (!taken.empty() && (frame.wants & KVO_FRAME_WANTS_OLD) != 0) old_value = &taken;
+    frame.finish(old_value, inserted);
   }
 
   static constexpr std::uint32_t unknown = UINT32_MAX;
@@ -227,101 +417,6 @@ private:
   mutable std::atomic<std::uint32_t> index_{unknown};
 };
 
-namespace detail {
-
-/** The operations of libkvo on the values of property<T>. */
-template <class T> struct property_functions {
-  static property<T> &in(void *instance, void *user) {
-    char *header = reinterpret_cast<char *>(static_cast<object *>(instance)->kvo());
-    return *reinterpret_cast<property<T> *>(header + static_cast<member *>(user)->offset);
-  }
-  static void *copy(void *instance, void *user, const kvo_selection *selection) {
-    if constexpr (std::is_copy_constructible_v<T>) {
-      try {
-        const T &value = in(instance, user).get();
-        if (selection == nullptr) return new T(value);
-        if constexpr (is_vector<T>::value) {
-          auto selected = std::make_unique<T>();
-          for (std::size_t i = 0; i < selection->count; i++) selected->push_back(value.at(selection->indexes[i]));
-          return selected.release();
-        }
-      } catch (...) { /* no memory, or no such element: it cannot be read */
-        pass_unwinding();
-      }
-    }
-    return nullptr;
-  }
-  static void release(void *value, void *) { delete static_cast<T *>(value); }
-  static void view(const void *value, void *, kvo_value_reader reader, void *arg) {
-    bridge<T>::view(*static_cast<const T *>(value), reader, arg);
-  }
-  static kvo_status assign(void *instance, void *user, const kvo_value *from) {
-    try {
-      T value{};
-      kvo_status status = bridge<T>::assign(value, *from);
-      if (status == KVO_OK) in(instance, user).set(std::move(value));
-      return status;
-    } catch (const std::bad_alloc &) {
-      return KVO_ERROR_OUT_OF_MEMORY;
-    } catch (...) {
-      pass_unwinding();
-      return KVO_ERROR_INVALID_ARGUMENT;
-    }
-  }
-  static bool same(const void *one, const void *other, void *) {
-    if constexpr (is_comparable<T>::value) return *static_cast<const T *>(one) == *static_cast<const T *>(other);
-    return false;
-  }
-  static const operations &all() {
-    static const operations functions{{copy, release, view, assign, is_comparable<T>::value ? same : nullptr},
-                                      encoding<T>::text};
-    return functions;
-  }
-};
-
-template <class T> member member_of(const char *name, const property<T> &of) {
-  return {name, 0, 0, &of, &property_functions<T>::all()};
-}
-
-template <class T>
-void bridge<T, std::enable_if_t<refers_to_object<T>::value>>::view(const T &value, kvo_value_reader reader, void *arg) {
-  kvo_object *header = value != nullptr ? value->kvo() : nullptr;
-  kvo_value seen = {"@", sizeof header, header != nullptr ? &header : nullptr};
-  reader(&seen, arg);
-}
-
-template <class T>
-kvo_status bridge<T, std::enable_if_t<refers_to_object<T>::value>>::assign(T &to, const kvo_value &from) {
-  if (from.bytes == nullptr) return to = nullptr, KVO_OK;
-  if constexpr (std::is_pointer_v<T>) {
-    kvo_object *header = nullptr;
-    kvo_status status = kvo_value_object(&from, &header);
-    if (status != KVO_OK || header == nullptr) return status == KVO_OK ? (to = nullptr, KVO_OK) : status;
-    to = dynamic_cast<T>(object::from(header));
-    return to != nullptr ? KVO_OK : KVO_ERROR_TYPE_MISMATCH;
-  } else {
-    return KVO_ERROR_TYPE_MISMATCH; /* nobody else shares the ownership of an object of C */
-  }
-}
-
-} // namespace detail
-
 } // namespace kvo
-
-/** Names the properties of a class, inherited ones excepted, as the last line of the class: `KVO_PROPERTIES(Document, kvo::object, zoom,
- * title)`. `Base` is kvo::object or the base class that has this line. At most 32 properties. One that is left out cannot be observed, and
- * setting it fails once its object is observed. */
-#define KVO_PROPERTIES(Class, Base, ...)                                                                               \
-public:                                                                                                                \
-  const ::kvo::type *kvo_type() const override {                                                                       \
-    static const ::kvo::type described(#Class, Base::kvo_type(), this,                                                 \
-                                       {KVO_FOR_EACH(KVO_DESCRIBE_MEMBER, Class, __VA_ARGS__)});                       \
-    return &described;                                                                                                 \
-  }                                                                                                                    \
-                                                                                                                       \
-private:                                                                                                               \
-  ::kvo::ending kvo_ending_{this};
-/** For KVO_PROPERTIES. */
-#define KVO_DESCRIBE_MEMBER(Class, member) ::kvo::detail::member_of(#member, this->member),
 
 #endif /* KVO_CXX_PROPERTY_HPP */

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,6 +42,39 @@ template <class T, class = void> struct bridge {
   }
 };
 
+/** Makes a T of what C passes, and calls `use` with it. A T that has no default constructor is made from memory, if it can be. */
+template <class T, class Use> kvo_status make(const kvo_value &from, Use &&use) {
+  if constexpr (std::is_default_constructible_v<T>) {
+    T made{};
+    kvo_status status = bridge<T>::assign(made, from);
+    if (status == KVO_OK) use(std::move(made));
+    return status;
+  } else if constexpr (std::is_trivially_copyable_v<T>) {
+    union room {
+      unsigned char none;
+      T made;
+      room() : none() {}
+    } in;
+    kvo_status status = bridge<T>::assign(in.made, from); /* copies bytes */
+    if (status == KVO_OK) use(std::move(in.made));
+    return status;
+  } else {
+    return KVO_ERROR_TYPE_MISMATCH;
+  }
+}
+
+/** Whether a T refers to the characters of a string that somebody else owns. C code passes values that are valid during a call, so such a T
+ * is neither kept nor returned. */
+template <class T> struct refers_to_characters : std::false_type {};
+template <> struct refers_to_characters<const char *> : std::true_type {};
+template <> struct refers_to_characters<char *> : std::true_type {};
+template <class T> struct refers_to_characters<std::optional<T>> : refers_to_characters<T> {};
+template <class T> struct refers_to_characters<std::vector<T>> : refers_to_characters<T> {};
+
+/** Whether a T is a string of C: a pointer to characters, or an array of them. */
+template <class T>
+constexpr bool is_c_string = std::is_same_v<std::decay_t<T>, char *> || std::is_same_v<std::decay_t<T>, const char *>;
+
 /** Whether it is a string that is NULL. */
 inline bool is_null(const kvo_value &value) {
   const char *text = "";
@@ -63,7 +97,7 @@ template <> struct bridge<std::string> {
 };
 
 /** A number, which may come from one of another type, or from a text. */
-template <class T> struct bridge<T, std::enable_if_t<std::is_arithmetic_v<T> || std::is_enum_v<T>>> {
+template <class T> struct bridge<T, std::enable_if_t<is_number<T>>> {
   static void view(const T &value, kvo_value_reader reader, void *arg) {
     kvo_value seen = {encoding<T>::text(), sizeof(T), &value};
     reader(&seen, arg);
@@ -106,8 +140,11 @@ private:
     kvo_status status = kvo_value_double(&from, &number);
     if constexpr (std::is_same_v<T, float>) {
       if (status == KVO_OK && !narrow(number, to)) status = KVO_ERROR_TYPE_MISMATCH;
-      return status;
-    } else {
+      if (status != KVO_OK) return status;
+    } else if constexpr (std::numeric_limits<T>::digits < 64) { /* double, and long double where it is the same */
+      if (status != KVO_OK) return status;
+      to = number;
+    } else {                               /* it has all integers */
       if (status == KVO_OK && number == 0) /* also -0 */
         to = number;
       else if (kvo_value_int64(&from, &whole) == KVO_OK)
@@ -118,8 +155,8 @@ private:
         to = number;
       else
         return status;
-      return KVO_OK;
     }
+    return KVO_OK;
   }
   /** Makes a float of a double that is equal, or has the same shortest notation: of 0.1, not of 0.1 + 0.2. */
   static bool narrow(double from, float &to) {
@@ -157,10 +194,7 @@ template <class T> struct bridge<std::optional<T>> {
     if (from.bytes == nullptr) return to.reset(), KVO_OK;
     if constexpr (std::is_same_v<T, std::string>)
       if (is_null(from)) return to.reset(), KVO_OK;
-    T value{};
-    kvo_status status = bridge<T>::assign(value, from);
-    if (status == KVO_OK) to = std::move(value);
-    return status;
+    return make<T>(from, [&](T &&value) { to.emplace(std::move(value)); });
   }
 };
 
@@ -185,30 +219,24 @@ template <class T> struct bridge<std::vector<T>, std::enable_if_t<!std::is_same_
   static kvo_status assign(std::vector<T> &to, const kvo_value &from) {
     if (kvo_value_collection(&from) == nullptr) return KVO_ERROR_TYPE_MISMATCH;
     struct reading {
-      T element{};
+      std::vector<T> elements;
       kvo_status status = KVO_OK;
       std::exception_ptr exception;
-    };
-    std::vector<T> elements;
+    } made;
     for (std::size_t i = 0; i < kvo_value_count(&from); i++) {
-      reading made;
       kvo_status status = kvo_value_element(
           &from, i,
           [](const kvo_value *value, void *arg) {
             auto &read = *static_cast<reading *>(arg);
-            try {
-              read.status = bridge<T>::assign(read.element, *value);
-            } catch (...) {
-              pass_unwinding();
-              read.exception = std::current_exception();
-            }
+            read.exception = caught([&] {
+              read.status = make<T>(*value, [&](T &&element) { read.elements.push_back(std::move(element)); });
+            });
           },
           &made);
       if (made.exception) std::rethrow_exception(made.exception);
       if (status != KVO_OK || made.status != KVO_OK) return status != KVO_OK ? status : made.status;
-      elements.push_back(std::move(made.element));
     }
-    to = std::move(elements);
+    to = std::move(made.elements);
     return KVO_OK;
   }
 };
