@@ -90,6 +90,9 @@ struct kvo_hooks {
   void (*forked)(void);
   /** classes: a class is not registered any more. No lock may be held. */
   void (*class_ends)(kvo_class *cls);
+  /** classes: KVO_OK if no observation, hook on a method or fault handler has an address in the module of `address`; otherwise BUSY, and
+   * kvo_last_error says which, for this function. No lock may be held. */
+  kvo_status (*module_is_unused)(const char *function, const void *address);
   /** classes: the body of trampolines, as libffi calls it. */
   kvo_function intercepted;
   /** expressions: whether a scope of this thread has noted a change of this key and is going to tell the expression, or, if that counts, a

@@ -1,4 +1,5 @@
 /* runtime.c - assembles the rooms: the table of hooks, and what happens when the library is loaded and unloaded. */
+#include "api/api.h"
 #include "changes/scopes.h"
 #include "changes/settle.h"
 #include "hooks.h"
@@ -63,6 +64,7 @@ const struct kvo_hooks kvo__hooks = {
     .thread_ends = thread_ends,
     .forked = forked,
     .class_ends = kvo__methods_end,
+    .module_is_unused = kvo__module_is_unused,
     .intercepted = (kvo_function)kvo__intercepted,
     .is_open = kvo__is_open,
     .settle = kvo__settle_one,

@@ -160,6 +160,8 @@ ROW(kvo_class_unregister) {
   REFUSED(kvo_class_unregister(cls));
 }
 
+ROW(kvo_can_unload) { REFUSED(kvo_can_unload(NULL)); }
+
 ROW(kvo_class_find) {
   CHECK_SAME(kvo_class_find(NULL), NULL);
   CHECK_SAME(kvo_class_find(""), NULL);

@@ -1,6 +1,6 @@
 /* bind.c - bindings of C objects: kvo_bind.h. */
+#include "api/api.h"
 #include "changes/settle.h"
-#include "lifetimes/lifetimes.h"
 
 #include <kvo/kvo_bind.h>
 
@@ -90,6 +90,13 @@ static void abandon(void *user_data) { kvo__free(user_data); }
 
 static const kvo_observer_ops ops = {
     .callback = set, .destroy = end, .abandon = abandon, .evaluate = evaluate, .release = release};
+
+bool kvo__bind_is_in(const kvo_node *node, const kvo_module_range *module) {
+  if (kvo__node_ops(node) != &ops) return false;
+  const binding *of = kvo__node_user_data(node);
+  return kvo__is_in(module, (uintptr_t)of->compute) || kvo__is_in(module, (uintptr_t)of->destroy) ||
+         kvo__is_in(module, (uintptr_t)of->user_data);
+}
 
 /* The user data of a watch is the binding's id. */
 static void end_of_target(void *user_data) { kvo__end_named((kvo_observation)(uintptr_t)user_data, KVO_NOWHERE); }

@@ -253,6 +253,7 @@ kvo_status kvo_class_register(const kvo_class_spec *given, kvo_class **out) {
 
   kvo_class *cls = make_class(spec->name, spec->superclass, spec->property_count + spec->collection_count);
   if (cls == NULL) return kvo__fail(KVO_ERROR_OUT_OF_MEMORY, "class '%s': out of memory", spec->name);
+  cls->given_name = spec->name;
   cls->instance_size = spec->instance_size;
   cls->finalize = spec->finalize != NULL || spec->superclass == NULL ? spec->finalize : spec->superclass->finalize;
   kvo_status status = copy_hooks(cls, spec->coding);

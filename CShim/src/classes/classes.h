@@ -105,6 +105,8 @@ struct kvo_class {
   const char *name;
   /** The name as the program wrote it, for reports; `name` differs only if another class had the name already. */
   const char *display_name;
+  /** Where the program had the name when it registered the class: if it was a constant, in the module that did it. Never read. */
+  const void *given_name;
   kvo_class *superclass;
   /** For a notifying class the class for which it notifies, otherwise NULL. */
   kvo_class *original;

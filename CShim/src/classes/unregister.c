@@ -31,11 +31,13 @@ kvo_status kvo_class_unregister(kvo_class *cls) {
     return kvo__fail(KVO_ERROR_INVALID_ARGUMENT, "%s: cls is not a registered class", function);
   if (cls->of_binding)
     return kvo__fail(KVO_ERROR_INVALID_ARGUMENT, "%s: class '%s' is a binding's", function, cls->name);
+  kvo_status used = kvo__hooks.module_is_unused(function, cls->given_name);
   kvo__classes_lock();
   bool was_retired = atomic_exchange(&cls->is_retired, true);
   const kvo_class *subclass = subclass_of(cls);
   size_t objects = atomic_load(&cls->objects), hooks = atomic_load(&cls->hooks);
-  if (!was_retired && (subclass != NULL || objects > 0 || hooks > 0)) atomic_store(&cls->is_retired, false);
+  if (!was_retired && (subclass != NULL || objects > 0 || hooks > 0 || used != KVO_OK))
+    atomic_store(&cls->is_retired, false);
   kvo__classes_unlock();
   if (was_retired)
     return kvo__fail(KVO_ERROR_INVALID_ARGUMENT, "%s: class '%s' is not registered any more", function, cls->name);
@@ -47,6 +49,7 @@ kvo_status kvo_class_unregister(kvo_class *cls) {
   if (hooks > 0)
     return kvo__fail(KVO_ERROR_BUSY, "%s: class '%s' has %zu hook%s not removed", function, cls->name, hooks,
                      hooks == 1 ? " that was" : "s that were");
+  if (used != KVO_OK) return used;
   kvo__hooks.class_ends(cls);
   return KVO_OK;
 }
@@ -108,6 +111,7 @@ kvo_class *kvo__class_revive(kvo_class *fresh) {
   found->owns_coding = fresh->owns_coding;
   fresh->coding = hooks;
   fresh->owns_coding = owns_hooks;
+  found->given_name = fresh->given_name;
   found->finalize = fresh->finalize;
   kvo_class *notifying = atomic_load(&found->notifying);
   if (notifying != NULL) {

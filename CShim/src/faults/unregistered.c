@@ -60,7 +60,7 @@ static related find_related(const void *observer, const void *object, const char
   related search = {.observer = observer, .object = object, .key_path = key_path};
   if (observer == NULL) return search;
   kvo__world_stop();
-  kvo__ids_visit(note_related, &search);
+  kvo__ids_visit(KVO_NODE_ANCHOR, note_related, &search);
   kvo__world_resume();
   return search;
 }

@@ -48,7 +48,7 @@ static void note_match(kvo_node *node, void *arg) {
 static void visit_all(found *into) {
   into->count = 0;
   kvo__world_stop();
-  kvo__ids_visit(note_match, into);
+  kvo__ids_visit(KVO_NODE_ANCHOR, note_match, into);
   kvo__world_resume();
 }
 

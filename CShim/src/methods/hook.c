@@ -256,6 +256,21 @@ kvo_status kvo_hook_remove(kvo_hook id) {
                               (unsigned long long)id);
 }
 
+static bool is_in(const kvo_hooking *hook, const kvo_module_range *module) {
+  return kvo__is_in(module, (uintptr_t)hook->function) || kvo__is_in(module, (uintptr_t)hook->destroy) ||
+         kvo__is_in(module, (uintptr_t)hook->user_data);
+}
+
+const kvo_method *kvo__hook_in(const kvo_module_range *module) {
+  kvo__lock(&lock);
+  const kvo_hooking *each = (const kvo_hooking *)kvo__index_from(&hooks_by_id, (kvo_index_key){0, 0});
+  while (each != NULL && !is_in(each, module))
+    each = (const kvo_hooking *)kvo__index_from(&hooks_by_id, (kvo_index_key){each->id + 1, 0});
+  const kvo_method *found = each != NULL ? each->method : NULL;
+  kvo__unlock(&lock);
+  return found;
+}
+
 void kvo__hooks_forget(const kvo_object *object) {
   if (__builtin_expect(atomic_load_explicit(&object_count, memory_order_acquire) == 0, true)) return;
   for (;;) {

@@ -200,16 +200,32 @@ kvo_status kvo_class_add_methods(kvo_class *cls, const kvo_method_spec *specs, s
   return status;
 }
 
+/* The first method, or the one after another; NULL if there is none. The lock is held. */
+static kvo_method *next_of(const kvo_method *method) {
+  kvo_index_key from = {0, 0};
+  if (method != NULL) from = key_of(&method->entry);
+  if (method != NULL) from.minor++;
+  return (kvo_method *)kvo__index_from(&all_methods, from);
+}
+
 void kvo__methods_end(kvo_class *cls) {
   kvo__lock(&lock);
-  for (kvo_index_entry *entry = kvo__index_from(&all_methods, (kvo_index_key){0, 0}); entry != NULL;) {
-    kvo_method *method = (kvo_method *)entry;
-    if (method->cls == cls) method->is_retired = true;
-    kvo_index_key after = key_of(entry);
-    after.minor++;
-    entry = kvo__index_from(&all_methods, after);
-  }
+  for (kvo_method *each = next_of(NULL); each != NULL; each = next_of(each))
+    if (each->cls == cls) each->is_retired = true;
   kvo__unlock(&lock);
+}
+
+static bool is_in(const kvo_method *method, const kvo_module_range *module) {
+  return !method->is_retired &&
+         (kvo__is_in(module, (uintptr_t)method->function) || kvo__is_in(module, (uintptr_t)method->user));
+}
+
+const kvo_method *kvo__method_in(const kvo_module_range *module) {
+  kvo__lock(&lock);
+  const kvo_method *each = next_of(NULL);
+  while (each != NULL && !is_in(each, module)) each = next_of(each);
+  kvo__unlock(&lock);
+  return each;
 }
 
 /* ------------------------------------------------------------------------------------------------- The function to call -- */

@@ -88,6 +88,8 @@ struct kvo_method {
 KVO_HIDDEN kvo_method *kvo__method_find(const kvo_class *cls, const char *name);
 /** The trampoline of a method; NULL without memory. */
 KVO_HIDDEN kvo_function kvo__method_trampoline(kvo_method *method);
+/** A method whose function or argument is in the module; NULL if there is none. */
+KVO_HIDDEN const kvo_method *kvo__method_in(const kvo_module_range *module);
 /** A class is unregistered: its methods end. */
 KVO_HIDDEN void kvo__methods_end(kvo_class *cls);
 
@@ -96,6 +98,8 @@ KVO_HIDDEN void kvo__methods_end(kvo_class *cls);
 /** Stores the hooks on the class and on the object that a call has to use, or NULL; false if there are none. */
 KVO_HIDDEN bool kvo__chains_take(kvo_method *method, const kvo_object *object, kvo_chain *chains[2]);
 KVO_HIDDEN void kvo__chain_let_go(kvo_chain *chain);
+/** The method of a hook that has a function or an argument in the module; NULL if there is none. */
+KVO_HIDDEN const kvo_method *kvo__hook_in(const kvo_module_range *module);
 /** Ends the hooks on an object that dies. */
 KVO_HIDDEN void kvo__hooks_forget(const kvo_object *object);
 

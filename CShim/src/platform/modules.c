@@ -290,6 +290,47 @@ void kvo__modules_note(void *const *frames, size_t count) {
   }
 }
 
+/* --------------------------------------------------------------------------------------------------------- Unloading -- */
+
+static bool is_linked_to_stay(const struct dl_phdr_info *info, const ElfW(Phdr) * dynamic) {
+  const ElfW(Dyn) *each = (const void *)(info->dlpi_addr + dynamic->p_vaddr);
+  for (; each->d_tag != DT_NULL; each++)
+    if (each->d_tag == DT_FLAGS_1) return (each->d_un.d_val & DF_1_NODELETE) != 0;
+  return false;
+}
+
+typedef struct sought {
+  uintptr_t address;
+  kvo_module_range range;
+  bool is_first, stays;
+} sought;
+
+static int look_at_module(struct dl_phdr_info *info, size_t size, void *arg) {
+  (void)size;
+  sought *of = arg;
+  uintptr_t begin = UINTPTR_MAX, end = 0;
+  of->stays = of->is_first; /* the executable */
+  of->is_first = false;
+  for (size_t i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+    uintptr_t at = info->dlpi_addr + segment->p_vaddr;
+    if (segment->p_type == PT_DYNAMIC && !of->stays) of->stays = is_linked_to_stay(info, segment);
+    if (segment->p_type != PT_LOAD) continue;
+    if (at < begin) begin = at;
+    if (at + segment->p_memsz > end) end = at + segment->p_memsz;
+  }
+  if (begin > end) return 0;
+  of->range = (kvo_module_range){begin, end - begin};
+  return kvo__is_in(&of->range, of->address);
+}
+
+bool kvo__module_may_go(const void *address, kvo_module_range *out) {
+  sought of = {.address = (uintptr_t)address, .is_first = true};
+  if (dl_iterate_phdr(look_at_module, &of) == 0 || of.stays || kvo__is_in(&of.range, (uintptr_t)noted)) return false;
+  *out = of.range;
+  return true;
+}
+
 /* ---------------------------------------------------------------------------------------------------------- Pinning -- */
 
 void kvo__module_pin(const void *address) {

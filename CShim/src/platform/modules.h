@@ -27,6 +27,17 @@ KVO_HIDDEN bool kvo__is_code(const void *address);
 KVO_HIDDEN void kvo__modules_look(void);
 /** Notes the modules of these return addresses, so that reports can name them after they are unloaded. */
 KVO_HIDDEN void kvo__modules_note(void *const *frames, size_t count);
+/** Where a module is in memory. */
+typedef struct kvo_module_range {
+  uintptr_t begin, size;
+} kvo_module_range;
+
+/** Stores where the module is that has this address, and may be unloaded. False for an address in no module, in the executable, in the
+ * module that contains this library, and in one that was linked to stay (-z nodelete). Takes the loader's lock. */
+KVO_HIDDEN bool kvo__module_may_go(const void *address, kvo_module_range *out);
+static inline bool kvo__is_in(const kvo_module_range *range, uintptr_t address) {
+  return address - range->begin < range->size;
+}
 /** Keeps the module that has this address from being unloaded (dlclose(3)). */
 KVO_HIDDEN void kvo__module_pin(const void *address);
 

@@ -71,6 +71,22 @@ void kvo__end_tell(kvo_observation id) {
     taken->ended(taken->is_death ? KVO_END_OBJECT_DIED : KVO_END_REMOVED, taken->arg);
 }
 
+kvo_observation kvo__end_in(const kvo_module_range *module) {
+  kvo_observation found = 0;
+  for (size_t i = 0; i < BUCKETS && found == 0 && atomic_load(&record_count) > 0; i++) {
+    kvo__lock(&buckets[i].lock);
+    kvo_index_entry *each = kvo__index_from(&buckets[i].records, (kvo_index_key){0, 0});
+    while (each != NULL && found == 0) {
+      const end_record *record = record_of(each);
+      bool is_in = kvo__is_in(module, (uintptr_t)record->ended) || kvo__is_in(module, (uintptr_t)record->arg);
+      if (is_in) found = record->of;
+      each = kvo__index_from(&buckets[i].records, (kvo_index_key){record->of, record->serial + 1});
+    }
+    kvo__unlock(&buckets[i].lock);
+  }
+  return found;
+}
+
 kvo_status kvo_observation_on_end(kvo_observation observation, kvo_end_callback ended, void *arg) {
   static const char function[] = "kvo_observation_on_end";
   if (ended == NULL) return kvo__invalid(function, "ended is NULL", KVO_NOWHERE);

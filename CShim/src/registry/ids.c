@@ -298,13 +298,13 @@ kvo_node *kvo__id_claim(kvo_observation id) {
   return node;
 }
 
-void kvo__ids_visit(void (*visit)(kvo_node *node, void *arg), void *arg) {
+void kvo__ids_visit(kvo_node_kind last, void (*visit)(kvo_node *node, void *arg), void *arg) {
   uint32_t count = atomic_load_explicit(&slab_count, memory_order_acquire);
   for (uint32_t i = 0; i < count * PLACES; i++) {
     slab *of = slab_at(i);
     if ((atomic_load_explicit(&of->state[i % PLACES], memory_order_acquire) & NAMES_A_NODE) == 0) continue;
     kvo_node *node = node_at(of, i % PLACES);
-    if (kvo__node_is_own(node)) visit(node, arg);
+    if (kvo__node_kind(node) <= last) visit(node, arg);
   }
 }
 

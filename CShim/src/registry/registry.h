@@ -26,6 +26,7 @@
 #ifndef KVO_REGISTRY_H
 #define KVO_REGISTRY_H
 
+#include "platform/modules.h"
 #include "registry/closures.h"
 #include "registry/nodes.h"
 #include "registry/readers.h"
@@ -83,8 +84,9 @@ KVO_HIDDEN kvo_node *kvo__id_claim(kvo_observation id);
 KVO_HIDDEN bool kvo__id_look_up(kvo_observation id, void (*visit)(kvo_node *node, void *arg), void *arg);
 /** Whether this has ever been the id of an observation. */
 KVO_HIDDEN bool kvo__id_was_given(kvo_observation id);
-/** Calls `visit` for the own node of each observation, in no particular order. The world must be stopped (kvo__world_stop). */
-KVO_HIDDEN void kvo__ids_visit(void (*visit)(kvo_node *node, void *arg), void *arg);
+/** Calls `visit` for each node with an id, in no particular order: up to KVO_NODE_ANCHOR those of observations, up to KVO_NODE_DEATH also
+ * those that watch a death. The world must be stopped (kvo__world_stop). */
+KVO_HIDDEN void kvo__ids_visit(kvo_node_kind last, void (*visit)(kvo_node *node, void *arg), void *arg);
 /** Gives back the free nodes that a thread has kept, at the end of the thread. */
 KVO_HIDDEN void kvo__ids_thread_end(kvo_thread *thread);
 
@@ -94,6 +96,8 @@ KVO_HIDDEN void kvo__ids_thread_end(kvo_thread *thread);
 KVO_HIDDEN void kvo__end_is_death(kvo_observation id);
 /** Calls the functions given to kvo_observation_on_end. The observation's user data has been destroyed; no lock may be held. */
 KVO_HIDDEN void kvo__end_tell(kvo_observation id);
+/** An observation for whose end a function is to be called that is in the module, or whose argument is; 0 if there is none. */
+KVO_HIDDEN kvo_observation kvo__end_in(const kvo_module_range *module);
 
 /* -------------------------------------------------------------------------------------------------- unobserved.c -- */
 

@@ -137,9 +137,9 @@ static bool make_room(copy *of) {
 
 static bool copy_world(copy *into) {
   kvo__world_stop();
-  kvo__ids_visit(copy_node, into);
+  kvo__ids_visit(KVO_NODE_ANCHOR, copy_node, into);
   bool has_room = make_room(into);
-  if (has_room) kvo__ids_visit(copy_node, into);
+  if (has_room) kvo__ids_visit(KVO_NODE_ANCHOR, copy_node, into);
   kvo__world_resume();
   return has_room;
 }
