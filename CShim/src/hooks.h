@@ -143,6 +143,8 @@ struct kvo_hooks {
   void (*overwritten)(const kvo_info *info, const kvo_node *node);
   /** KVO0008: a callback before a change ends the object that is changing. */
   void (*ended_before_change)(const kvo_info *info, const kvo_slot *slot, const char *function, kvo_place place);
+  /** KVO0008: kvo_object_destroy of an object in memory of the program. */
+  void (*not_created)(const kvo_object *object, const char *function, kvo_place place);
   /** A refused registration; the status decides which fault it is, and for a key path also where it fails. */
   void (*refused)(kvo_status status, const kvo_class *cls, const kvo_object *object, const char *key_path,
                   const void *observer, kvo_options options, const void *context, kvo_place place);

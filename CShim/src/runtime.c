@@ -36,6 +36,7 @@ static void thread_ends(kvo_thread *self) {
   kvo__settle_thread_end(self);
   kvo__scopes_drop();
   kvo__manual_drop(); /* may run code of the program, with marks */
+  kvo__old_objects_free(NULL);
   kvo__ids_thread_end(self);
 #if KVO_DIAGNOSTICS
   kvo__trace_thread_end(self);
@@ -86,6 +87,7 @@ const struct kvo_hooks kvo__hooks = {
     .deallocated = kvo__fault_deallocated,
     .overwritten = kvo__fault_overwritten,
     .ended_before_change = kvo__fault_ended_before_change,
+    .not_created = kvo__fault_not_created,
     .refused = kvo__fault_registration,
     .path_broken = kvo__fault_path_broken,
     .cannot_set = kvo__fault_cannot_set,

@@ -211,9 +211,12 @@ KVO_API void kvo_object_finish(kvo_object *object KVO_SITE) KVO_SITED("kvo_objec
  *
  * Memory that is not an object is fault KVO0012 and is left unchanged: its header is neither a class nor that of an observed object at this
  * address. This includes an object that is already being destroyed, a copy of an observed object, an object that kvo_object_finish has
- * finished, and one that was destroyed before, as long as its memory can be read and has not been reused. An object destroyed in a callback
- * before its own change, when the setter is about to store into it, is fault KVO0008; if the process goes on, the object is not
- * destroyed. */
+ * finished, and one that was destroyed before, as long as its memory can be read and has not been reused. An object that kvo_object_create
+ * has not made is fault KVO0008, and so is one destroyed in a callback before its own change, when the setter is about to store into it;
+ * if the process goes on, the object is not destroyed.
+ *
+ * A setter, or an accessor of a list or set, may destroy the object that it replaces: if observers get it as the old value, `finalize` is
+ * called and the memory is freed when they have been notified. */
 KVO_API void kvo_object_destroy(kvo_object *KVO_NULLABLE object KVO_SITE) KVO_SITED("kvo_object_destroy_at");
 
 /** Does what kvo_object_destroy does to an object made by kvo_object_init, with `finalize`, but leaves its memory, with a header of zero:

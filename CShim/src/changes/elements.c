@@ -221,6 +221,7 @@ static kvo_status mutate(const kvo_mutation *of) {
     notify_part(&frame, of, old_value, made.done);
   kvo_frame_end(&frame);
   kvo__elements_free(old_value);
+  if (wants_old) kvo__old_objects_free(__builtin_frame_address(0));
   return status;
 }
 

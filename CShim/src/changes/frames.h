@@ -69,6 +69,18 @@ KVO_HIDDEN void kvo__frame_drop(kvo_frame *frame);
 KVO_HIDDEN kvo_change_place kvo__frame_reaches(kvo_frame_content *change, const void *frame);
 /** Notifies an observer before the change: a direct one, or an expression that is a leaf. */
 KVO_HIDDEN void kvo__send_prior(const kvo_frame_content *change, kvo_node *node, bool is_leaf, const void *old_value);
+/* ----------------------------------------------------------------------------------------------------- old_objects.c -- */
+
+/** Keeps the memory of an object that has ended until the change that is running a setter or an accessor on this thread has notified those
+ * who may get the object as the old value. False if there is no such change: the caller frees the object. */
+KVO_HIDDEN bool kvo__old_object_keep(kvo_object *object);
+/** Frees the objects that were kept for the change of the function with this stack frame; for NULL, those of all changes. */
+KVO_HIDDEN void kvo__old_objects_free_slowly(const void *frame);
+static inline void kvo__old_objects_free(const void *frame) {
+  bool are_there = kvo__own.thread != NULL && kvo__own.thread->late_ends != NULL;
+  if (__builtin_expect(are_there, false)) kvo__old_objects_free_slowly(frame);
+}
+
 /* ---------------------------------------------------------------------------------------------------------- stored.c -- */
 
 /** Begins a silent change, if there are expressions for its end to evaluate. */

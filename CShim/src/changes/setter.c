@@ -126,6 +126,7 @@ static int call(const kvo_property *property, kvo_object *object, const void *ar
   }
   kvo__free(old_string);
   kvo__free(block);
+  if (old_known != NULL) kvo__old_objects_free(__builtin_frame_address(0));
   return result;
 }
 

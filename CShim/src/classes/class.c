@@ -84,13 +84,23 @@ static void free_class(kvo_class *cls) {
   if (cls->owns_coding) kvo__free((void *)cls->coding);
   kvo__free((void *)cls->name);
   if (cls->display_name != cls->name) kvo__free((void *)cls->display_name);
-  kvo__free(cls);
+  kvo__free(cls->memory);
+}
+
+/* At an address that leaves a bit for KVO_WORD_CREATED, where malloc aligns to 8 bytes. */
+static kvo_class *allocate(void) {
+  enum { ALIGNMENT = 16, LEAST = 8 };
+  void *memory = kvo__alloc(sizeof(kvo_class) + ALIGNMENT - LEAST);
+  if (memory == NULL) return NULL;
+  kvo_class *cls = (kvo_class *)(((uintptr_t)memory + ALIGNMENT - LEAST) & ~(uintptr_t)(ALIGNMENT - 1));
+  cls->memory = memory;
+  return cls;
 }
 
 /* A class with room for its superclass's properties and `added` more; NULL without memory. */
 static kvo_class *make_class(const char *name, kvo_class *superclass, size_t added) {
   size_t inherited = superclass != NULL ? superclass->property_count : 0, total = inherited + added;
-  kvo_class *cls = kvo__alloc(sizeof *cls);
+  kvo_class *cls = allocate();
   if (cls == NULL) return NULL;
   cls->name = cls->display_name = kvo__copy_string(name, strlen(name));
   cls->properties = kvo__alloc((total + 1) * sizeof *cls->properties);

@@ -102,6 +102,8 @@ static inline bool kvo__accepts(const kvo_property *property, int result) {
 /** Immutable after registration, except `notifying` and the last two; kvo__class_revive replaces the functions of a class without
  * objects. */
 struct kvo_class {
+  /** The block that it is in. */
+  void *memory;
   const char *name;
   /** The name as the program wrote it, for reports; `name` differs only if another class had the name already. */
   const char *display_name;

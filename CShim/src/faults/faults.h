@@ -16,6 +16,9 @@ KVO_HIDDEN void kvo__fault_overwritten(const kvo_info *info, const kvo_node *nod
 KVO_HIDDEN void kvo__fault_ended_before_change(const kvo_info *info, const kvo_slot *slot, const char *function,
                                                kvo_place place);
 
+/** KVO0008. */
+KVO_HIDDEN void kvo__fault_not_created(const kvo_object *object, const char *function, kvo_place place);
+
 /* ------------------------------------------------------------------------------------------ registration.c -- */
 
 /** A refused registration; the status decides which fault it is. */

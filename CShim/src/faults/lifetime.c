@@ -85,3 +85,16 @@ void kvo__fault_ended_before_change(const kvo_info *info, const kvo_slot *slot, 
   kvo__report_at(report, place);
   kvo__raise(report);
 }
+
+void kvo__fault_not_created(const kvo_object *object, const char *function, kvo_place place) {
+  const char *name = kvo_object_class(object)->display_name;
+  kvo_report *report = kvo__report(KVO_FAULT_INVALID_ARGUMENT);
+  kvo__append(&report->detail, "%s: kvo_object_create has not made %s@0x%llx", function, name, kvo__address(object));
+  report->fault.why = "its memory is the program's, and cannot be freed here";
+  report->fault.help = "end an object made by kvo_object_init with kvo_object_finish, then free its memory. If the "
+                       "process goes on, kvo_object_destroy has done nothing";
+  report->fault.object = object;
+  report->fault.object_class = name;
+  kvo__report_at(report, place);
+  kvo__raise(report);
+}

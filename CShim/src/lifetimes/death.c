@@ -138,8 +138,9 @@ static bool finish(kvo_object *object, kvo_place place) {
   bool is_evaluated = may_be_evaluated && kvo__wait_for_evaluations(info) != KVO_WAITED;
   if (is_evaluated) KVO_TELL(endless_death, info, place);
   /* Reports name the address of the object. */
-  kvo__set_word(info->object, (uintptr_t)info->cls | KVO_WORD_DYING);
-  kvo__set_word(object, (uintptr_t)info->cls | KVO_WORD_DYING);
+  uintptr_t created = info->first.is_of_created ? KVO_WORD_CREATED : 0;
+  kvo__set_word(info->object, (uintptr_t)info->cls | KVO_WORD_DYING | created);
+  kvo__set_word(object, (uintptr_t)info->cls | KVO_WORD_DYING | created);
   kvo__hooks_forget(named); /* only now, because from here on it gets no more */
   if (dead.left_count > 0) KVO_TELL(deallocated, info->object, info->cls, dead.left, dead.left_count, dead.place);
   if ((atomic_load(&info->state) & KVO_STATE_REMEMBERED) != 0) KVO_TELL(forget, info);
@@ -154,6 +155,15 @@ static bool can_end(kvo_object *object, const char *function, kvo_place place) {
   bool is_object = kvo__is_object(object), is_dying = is_object && (kvo__word(object) & KVO_WORD_DYING) != 0;
   if (is_object && !is_dying) return true;
   KVO_TELL(unsupported_object, object, function, NULL, is_dying ? "it is being destroyed already" : NULL, place);
+  return false;
+}
+
+/* Whether kvo_object_create has made the object, so that its memory can be freed; reports KVO0008 if not. */
+static bool is_created(const kvo_object *object, const char *function, kvo_place place) {
+  uintptr_t word = kvo__word(object);
+  const kvo_info *info = kvo__word_info(word);
+  if (info != NULL ? info->first.is_of_created : (word & KVO_WORD_CREATED) != 0) return true;
+  KVO_TELL(not_created, object, function, place);
   return false;
 }
 
@@ -179,12 +189,11 @@ void kvo_object_finish_at(kvo_object *object, const char *file, uint32_t line) {
 void kvo_object_destroy_at(kvo_object *object, const char *file, uint32_t line) {
   static const char function[] = "kvo_object_destroy";
   kvo_place place = {file, line};
-  if (object == NULL || !can_end(object, function, place) || is_before_change(object, function, place)) return;
-  kvo_class *cls = kvo_object_class(object);
+  if (object == NULL || !can_end(object, function, place) || !is_created(object, function, place) ||
+      is_before_change(object, function, place))
+    return;
   if (!finish(object, place)) return; /* another thread evaluates it and waits for this one: leak it */
-  if (cls->finalize != NULL) cls->finalize(object);
-  kvo__free(object);
-  kvo__class_let_go(cls);
+  if (!kvo__old_object_keep(object)) kvo__object_free(object);
 }
 
 bool kvo_object_end(kvo_object *object) {

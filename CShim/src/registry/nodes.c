@@ -18,7 +18,7 @@ kvo_info *kvo__info_ensure(kvo_object *object, kvo_key key, kvo_status *status) 
     *status = KVO_ERROR_DYING_OBJECT;
     return NULL;
   }
-  kvo_class *cls = (kvo_class *)word;
+  kvo_class *cls = kvo__word_class(word);
   if (cls == NULL) {
     *status = KVO_ERROR_INVALID_ARGUMENT;
     return NULL;
@@ -34,6 +34,7 @@ kvo_info *kvo__info_ensure(kvo_object *object, kvo_key key, kvo_status *status) 
   info->cls = cls;
   atomic_init(&info->reader, KVO_READ_BY_NONE);
   info->first.is_first = true;
+  info->first.is_of_created = (word & KVO_WORD_CREATED) != 0;
   /* The nodes of a death slot are not what setters look for. */
   bool is_death = key == KVO_KEY_DEATH;
   slot_init(&info->first, cls, !is_death ? key : cls->property_count > 0 ? cls->properties[0]->key : KVO_KEY_ANCHORS);

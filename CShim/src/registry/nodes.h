@@ -39,6 +39,8 @@ struct kvo_slot {
   bool manual : 1;
   /** This is the slot inside its info; any other is a kvo_later_slot. Constant. */
   bool is_first : 1;
+  /** Of the first slot: kvo_object_create has made the object (KVO_WORD_CREATED). Constant. */
+  bool is_of_created : 1;
   /** This is not a slot but the kvo_slot_index of the slot before it, and has the same key. Constant. */
   bool is_index : 1;
 };
@@ -259,6 +261,8 @@ KVO_HIDDEN bool kvo__is_object(const kvo_object *object);
 /** On top of a kvo_class *: the object is being destroyed and takes no observers. */
 #define KVO_WORD_DYING ((uintptr_t)4)
 #define KVO_WORD_TAGS ((uintptr_t)7)
+/** On top of a kvo_class *: kvo_object_create has made the object, so its memory is the runtime's. An info knows it, too. */
+#define KVO_WORD_CREATED ((uintptr_t)8)
 
 static inline uintptr_t kvo__word(const kvo_object *object) {
   return __atomic_load_n(&object->kvo_private_word, __ATOMIC_ACQUIRE);
@@ -268,6 +272,10 @@ KVO_HIDDEN void kvo__set_word(kvo_object *object, uintptr_t word);
 
 static inline kvo_info *kvo__word_info(uintptr_t word) {
   return (word & KVO_WORD_INFO) != 0 ? (kvo_info *)(word & ~KVO_WORD_TAGS) : NULL;
+}
+
+static inline kvo_class *kvo__word_class(uintptr_t word) {
+  return (kvo_class *)(word & ~(KVO_WORD_TAGS | KVO_WORD_CREATED));
 }
 
 /** The info of an object. Makes it, with a first slot for `key`, if there is none. NULL if there is no memory for it or for the trampolines

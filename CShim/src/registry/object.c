@@ -22,7 +22,7 @@ bool kvo__info_is_likely(const kvo_info *info) {
 bool kvo__is_object(const kvo_object *object) {
   uintptr_t word = kvo__word(object);
   kvo_info *info = kvo__word_info(word);
-  if (info == NULL) return (word & KVO_WORD_OBSERVED) == 0 && kvo__class_is_known((kvo_class *)(word & ~KVO_WORD_TAGS));
+  if (info == NULL) return (word & KVO_WORD_OBSERVED) == 0 && kvo__class_is_known(kvo__word_class(word));
   if (!kvo__info_is_likely(info) || !kvo__class_is_known(info->cls)) return false;
   return info->object == object || info->cls->of_binding; /* which may have moved the header to finish it */
 }
@@ -68,9 +68,16 @@ kvo_status kvo_object_create(kvo_class *cls, kvo_object **out) {
   }
   if (object == NULL)
     return kvo__fail(KVO_ERROR_OUT_OF_MEMORY, "kvo_object_create: no memory for an object of class '%s'", cls->name);
-  kvo__set_word(object, (uintptr_t)cls);
+  kvo__set_word(object, (uintptr_t)cls | KVO_WORD_CREATED);
   *out = object;
   return KVO_OK;
+}
+
+void kvo__object_free(kvo_object *object) {
+  kvo_class *cls = kvo_object_class(object);
+  if (cls->finalize != NULL) cls->finalize(object);
+  kvo__free(object);
+  kvo__class_let_go(cls);
 }
 
 void kvo_object_adopt(kvo_object *object, kvo_class *cls) {
@@ -84,7 +91,7 @@ kvo_class *kvo_object_class(const kvo_object *object) {
   if (object == NULL) return NULL;
   uintptr_t word = kvo__word(object);
   kvo_info *info = kvo__word_info(word);
-  return info != NULL ? info->cls : (kvo_class *)(word & ~KVO_WORD_TAGS);
+  return info != NULL ? info->cls : kvo__word_class(word);
 }
 
 /* The class whose setters are to be called. */

@@ -1,8 +1,9 @@
 /* registry/registry.h - the header word of an object and what it refers to: info, slots, nodes, ids, values. Start with struct kvo_info,
  * struct kvo_slot and struct kvo_node in nodes.h. The words are explained in the glossary of README.md; in addition:
  *
- * The word is 0 (a binding's object that was not used yet), or a kvo_class *, with KVO_WORD_DYING while the object is being destroyed, or a
- * kvo_info * with KVO_WORD_INFO. KVO_WORD_OBSERVED on top of KVO_WORD_INFO means that the object's setters notify. The word is the isa.
+ * The word is 0 (a binding's object that was not used yet), or a kvo_class *, with KVO_WORD_CREATED if kvo_object_create has made the
+ * object, and KVO_WORD_DYING while it is being destroyed, or a kvo_info * with KVO_WORD_INFO. KVO_WORD_OBSERVED on top of KVO_WORD_INFO
+ * means that the object's setters notify. The word is the isa.
  *
  * An info is made at the first observation of an object. It is freed after the object's death, when its last reader has left and its last
  * node is unlinked; so a setter may use the info for as long as it may use the object.
@@ -60,6 +61,8 @@ KVO_HIDDEN int kvo__node_by_order(const void *left, const void *right);
 
 /* -------------------------------------------------------------------------------------------------------- object.c -- */
 
+/** Finalizes and frees an object of kvo_object_create whose observations have ended. */
+KVO_HIDDEN void kvo__object_free(kvo_object *object);
 /** Sets the text of kvo_last_error for a function that has failed with a key or key path of an object, and returns the status; KVO_OK is no
  * failure. */
 KVO_HIDDEN kvo_status kvo__result(kvo_status status, const char *function, const kvo_object *object,

@@ -153,6 +153,8 @@ struct kvo_thread {
    * leaves that, the rest stays here until the next time, or until the thread ends. */
   kvo_node *condemned;
   const void *condemned_by;
+  /** Objects that have ended, and that observers may still get as old values (old_objects.c). */
+  struct kvo_late_end *late_ends;
   /** The open scopes (scopes.c), innermost first. */
   kvo_open_scope *scopes;
   /** How many bindings the thread runs alone (settle.c); the number of that settling; and those that have become outdated in it. */
