@@ -211,7 +211,7 @@ TEST("a set of a key without a setter is reported with the object and the keys t
   item *object = item_make(0);
   kvo_set_fault_handler(keep, NULL);
   CHECK_STATUS(KVO_SET(as_object(object), "valeu", int, 1), KVO_ERROR_UNDEFINED_KEY);
-  check_object(&seen[0], object, "Item", "KVO0009 fatal: \"valeu\" of ", " is set, but there is no such setter, at ");
+  check_object(&seen[0], object, "Item", "KVO0009 error: \"valeu\" of ", " is set, but there is no such setter, at ");
   CHECK_CONTAINS((const char *)seen[0].help, "did you mean \"value\"? the keys of Item are: value, other, ");
   item_destroy(object);
 }
@@ -220,7 +220,7 @@ TEST("a set of a key that has no setter says so, and does not suggest the same k
   item *object = item_make(0);
   kvo_set_fault_handler(keep, NULL);
   CHECK_STATUS(KVO_SET(as_object(object), "doubled", int, 1), KVO_ERROR_READ_ONLY);
-  check_object(&seen[0], object, "Item", "KVO0009 fatal: \"doubled\" of ", " is set, but it has no setter, at ");
+  check_object(&seen[0], object, "Item", "KVO0009 error: \"doubled\" of ", " is set, but it has no setter, at ");
   CHECK_EQ((const char *)seen[0].help, "give it a setter, or set what its value is computed from");
   item_destroy(object);
   basket *list = basket_make("list", 0);

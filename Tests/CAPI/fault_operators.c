@@ -39,7 +39,7 @@ static void refuse(const char *key_path, kvo_status expected, kvo_fault_code cod
 
 TEST("an observed operator that cannot compute with the values there is KVO0026, with the reason") {
   refuse("items.@sum.items", KVO_ERROR_TYPE_MISMATCH, KVO_FAULT_TYPE_MISMATCH);
-  CHECK_CONTAINS((const char *)seen.summary, "KVO0026 fatal: cannot observe \"items.@sum.items\" of Basket@0x");
+  CHECK_CONTAINS((const char *)seen.summary, "KVO0026 error: cannot observe \"items.@sum.items\" of Basket@0x");
   CHECK_CONTAINS((const char *)seen.summary,
                  ": its operator cannot be computed, an operand of type \"[@]\" is not a number, at ");
   CHECK_CONTAINS((const char *)seen.help, "numbers for @sum and @avg");
@@ -65,7 +65,7 @@ TEST("an observed operator that gets such a value later is KVO0026 at that chang
 
 TEST("a key of a collection that is no operator is reported as such, with what can be observed instead") {
   refuse("prices.foo", KVO_ERROR_NOT_AN_OBJECT, KVO_FAULT_THROUGH_COLLECTION);
-  CHECK_CONTAINS((const char *)seen.summary, "KVO0018 fatal: cannot observe \"prices.foo\" of Basket@0x");
+  CHECK_CONTAINS((const char *)seen.summary, "KVO0018 error: cannot observe \"prices.foo\" of Basket@0x");
   CHECK_CONTAINS((const char *)seen.summary,
                  ": \"prices\" on it is a list, and \"foo\" is no operator of collections, at ");
   CHECK_EQ((const char *)seen.apple,
@@ -83,7 +83,7 @@ TEST("a key of a collection that is no operator is reported as such, with what c
 
 TEST("an operator that a collection does not have is reported with the most similar one and with those that it has") {
   refuse("prices.@foo.self", KVO_ERROR_UNDEFINED_KEY, KVO_FAULT_BAD_OPERATOR);
-  CHECK_CONTAINS((const char *)seen.summary, "KVO0036 fatal: cannot observe \"prices.@foo.self\" of Basket@0x");
+  CHECK_CONTAINS((const char *)seen.summary, "KVO0036 error: cannot observe \"prices.@foo.self\" of Basket@0x");
   CHECK_CONTAINS((const char *)seen.summary, ": \"prices\" on it is a list, which has no operator \"@foo\", at ");
   CHECK_EQ((const char *)seen.apple, "[<NSArray> valueForKeyPath:]: this class does not implement the foo operation.");
   CHECK_EQ((const char *)seen.help,

@@ -103,7 +103,7 @@ TEST("KVO0009 names the undefined key, the source location of the call, and the 
                single = watcher_observer("imaginary", KVO_NEW | KVO_INITIAL, &w);
   CHECK_STATUS(kvo_add_observer(as_object(object), &path, NULL), KVO_ERROR_UNDEFINED_KEY);
   CHECK_EQ((int)faults.code, 9);
-  CHECK_CONTAINS(faults.summary, "KVO0009 fatal: cannot observe \"next.imaginary\" of Item@0x");
+  CHECK_CONTAINS(faults.summary, "KVO0009 error: cannot observe \"next.imaginary\" of Item@0x");
   CHECK_CONTAINS(faults.apple, "is not KVC-compliant for the");
   CHECK_CONTAINS(faults.file, "fixture.c");
   CHECK_EQ(faults.line, path.line);
@@ -148,7 +148,7 @@ TEST("KVO0010 is raised for each form of a malformed key path, and says where th
     CHECK_STATUS(kvo_add_observer(as_object(object), &observer, NULL), KVO_ERROR_MALFORMED_KEY_PATH);
     CHECK_EQ(faults.count, i + 1);
     CHECK_EQ((int)faults.code, 10);
-    CHECK_CONTAINS(faults.summary, "KVO0010 fatal: cannot observe");
+    CHECK_CONTAINS(faults.summary, "KVO0010 error: cannot observe");
     CHECK_CONTAINS(faults.summary, where[i]);
     CHECK_EQ(faults.line, observer.line);
   }

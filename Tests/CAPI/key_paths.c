@@ -171,7 +171,7 @@ TEST_REPORTED(
   item_set_next(root, leaf);
   CHECK_EQ(faults.count, 1);
   CHECK_EQ((int)faults.code, KVO_FAULT_UNDEFINED_KEY);
-  CHECK_CONTAINS(faults.summary, "KVO0009 fatal: \"next.imaginary\" of Item@0x");
+  CHECK_CONTAINS(faults.summary, "KVO0009 error: \"next.imaginary\" of Item@0x");
   CHECK_CONTAINS(faults.summary, " cannot be followed: Item has no key \"imaginary\", registered at ");
   CHECK_EQ(faults.line, 0); /* it is not where the fault occurred */
   CHECK_EQ(faults.observation_count, 1);

@@ -387,7 +387,7 @@ static size_t summary_length;
 static kvo_action measure(const kvo_fault *fault, void *arg) {
   (void)arg;
   summary_length = strlen(fault->summary);
-  CHECK_CONTAINS(fault->summary, "KVO0010 fatal: cannot observe \"aaaa");
+  CHECK_CONTAINS(fault->summary, "KVO0010 error: cannot observe \"aaaa");
   CHECK_CONTAINS(fault->summary, " bytes left out)...");
   CHECK_CONTAINS(fault->summary, ": it has an empty component");
   const char *text = formatted(fault, KVO_REPORT_TEXT);

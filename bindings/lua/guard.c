@@ -3,9 +3,22 @@
 
 #include <string.h>
 
+/* A key or a key path that is wrong, in a way that C would survive with a status. */
+static bool is_wrong_key(const kvo_fault *fault) {
+  if (fault->severity != KVO_SEVERITY_ERROR) return false;
+  switch (fault->code) {
+    case KVO_FAULT_UNDEFINED_KEY:
+    case KVO_FAULT_MALFORMED_KEY_PATH:
+    case KVO_FAULT_THROUGH_COLLECTION:
+    case KVO_FAULT_TYPE_MISMATCH:
+    case KVO_FAULT_BAD_OPERATOR: return true;
+    default: return false;
+  }
+}
+
 static kvo_action on_fault(const kvo_fault *fault, void *arg) {
   guard *of = arg;
-  if (fault->severity != KVO_SEVERITY_FATAL) return KVO_ACTION_DEFAULT;
+  if (fault->severity != KVO_SEVERITY_FATAL && !is_wrong_key(fault)) return KVO_ACTION_DEFAULT;
   if (of->fault[0] == 0) strncpy(of->fault, fault->summary, sizeof of->fault - 1);
   return KVO_ACTION_IGNORE;
 }

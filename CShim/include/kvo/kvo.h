@@ -31,6 +31,10 @@
  *   and that no callback passed to it will ever run. Misuse that crashes on Apple's platforms is a fault: it is reported (see kvo_fault)
  *   and, unless a handler or KVO_POLICY decides otherwise, ends the process with SIGABRT. If the process goes on, the function returns the
  *   error, and memory is safe.
+ * - Wrong keys. A key or key path that is misspelt, malformed, or leads where nothing can be read never ends the process: the call returns
+ *   UNDEFINED_KEY or another status, and changes nothing. kvo_add_observer and KVO_SET, whose status is easily overlooked, also report it,
+ *   as an error: KVO0009, KVO0010, KVO0018, KVO0026 or KVO0036; so does a change by which an observed path comes to lead nowhere. A single
+ *   key may also be observed and announced (kvo_will_change) if the class does not have it: that is a warning. Our decision.
  * - Invalid arguments. NULL where a comment does not allow it, a value outside of an enumeration, and a NULL array with a count other than
  *   0 never crash. A function that returns a status returns INVALID_ARGUMENT and does nothing; for registration, removal, announcements,
  *   reading and setting this is also fault KVO0008, reported with the source location. The comments of other functions say what they

@@ -194,6 +194,9 @@ static void describe_stop(kvo_report *report, kvo_status status, const stop *at,
   }
 }
 
+/* A wrong key in C is no reason to end the process, which may be the host of the plug-in that has it: the call fails with a status. */
+static void is_survived(kvo_report *report) { report->fault.severity = KVO_SEVERITY_ERROR; }
+
 void kvo__fault_registration(kvo_status status, const kvo_class *cls, const kvo_object *object, const char *key_path,
                              const void *observer, kvo_options options, const void *context, kvo_place place) {
   stop at = {0};
@@ -205,6 +208,7 @@ void kvo__fault_registration(kvo_status status, const kvo_class *cls, const kvo_
     default: at = stopped_at(object, key_path); code = undefined_code(status, &at);
   }
   kvo_report *report = kvo__report(code);
+  if (code != KVO_FAULT_DYING_OBJECT) is_survived(report);
   const void *instance = kvo_object_instance(object);
   kvo__append(&report->detail, "cannot observe \"%s\" of %s@0x%llx: ", key_path, name_of(cls), kvo__address(instance));
   switch (status) {
@@ -235,6 +239,7 @@ void kvo__fault_registration(kvo_status status, const kvo_class *cls, const kvo_
 void kvo__fault_path_broken(kvo_status status, const kvo_object *object, const kvo_fault_observation *concerned) {
   stop at = stopped_at(object, concerned->key_path);
   kvo_report *report = kvo__report(undefined_code(status, &at));
+  is_survived(report);
   kvo__append(&report->detail, "\"%s\" of %s@0x%llx cannot be followed: ", concerned->key_path, concerned->object_class,
               kvo__address(concerned->object));
   describe_stop(report, status, &at, object,
@@ -289,6 +294,7 @@ void kvo__fault_no_setter(const kvo_object *object, const char *key, kvo_place p
   }
   const kvo_property *property = kvo_class_property(cls, key);
   kvo_report *report = kvo__report(KVO_FAULT_UNDEFINED_KEY);
+  is_survived(report);
   kvo__append(&report->detail, "\"%s\" of %s@0x%llx is set, but %s", key, name_of(cls),
               kvo__address(kvo_object_instance(object)),
               property != NULL ? "it has no setter" : "there is no such setter");
@@ -445,6 +451,7 @@ void kvo__fault_undefined(const kvo_class *cls, const kvo_object *object, kvo_sl
   kvo_report *report = kvo__report(KVO_FAULT_UNDEFINED_KEY);
   kvo_node *node = oldest_wanting(slot);
   if (node != NULL) kvo__describe_node(node, &report->concerned);
+  if (node != NULL && kvo__is_of_c(kvo__node_ops(node))) is_survived(report);
   const char *key = node != NULL ? report->concerned.key_path : "?";
   const void *instance = (const char *)object - cls->header_offset;
   kvo__append(&report->detail, "the value of \"%s\" of %s@0x%llx is needed, but there is no such key", key,

@@ -25,11 +25,16 @@ class _Thread(threading.local):
 _thread = _Thread()
 
 
+# An undefined key, a malformed key path, one through a collection, a value or an operator that does not fit it: in C a status says so.
+_SURVIVED, _WRONG_KEYS = 1, (9, 10, 18, 26, 36)
+
+
 @_Handler
 def _on_fault(fault: int, arg: int) -> int:
     try:
         report = _Fault.from_address(fault)
-        if report.severity != 0:  # not fatal: it is logged
+        is_wrong_key = report.severity == _SURVIVED and report.code in _WRONG_KEYS
+        if report.severity != 0 and not is_wrong_key:  # not fatal: it is logged
             return 0
         if not _thread.fault:
             _thread.fault, _thread.fault_code = report.summary.decode("utf-8", "replace"), report.code
