@@ -142,6 +142,6 @@ TEST("a binding's collection that cannot be copied has no getter") {
   CHECK_STATUS(kvo_list_get(object, "list", 0, add_up, &sum), KVO_ERROR_NO_GETTER);
   CHECK_STATUS(kvo_members_count(object, "set", &count), KVO_ERROR_NO_GETTER);
   CHECK_STATUS(kvo_members_for_each(object, "set", add_up, &sum), KVO_ERROR_NO_GETTER);
-  CHECK_CONTAINS(kvo_last_error(), "key 'set': the collection cannot be read");
+  CHECK_CONTAINS(kvo_last_error(), "key 'set' of class 'Bound': the collection cannot be read");
   kvo_object_finish(object);
 }

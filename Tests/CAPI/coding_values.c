@@ -129,12 +129,12 @@ TEST("what an accessor of the program refuses is told with the function, the key
   char expected[128];
   object->allowed = 0;
   CHECK_STATUS(kvo_list_insert(as_kvo(object), "prices", 0, VALUE("d", double, 1)), KVO_ERROR_BUSY);
-  snprintf(expected, sizeof expected, "kvo_list_insert: \"prices\" of class 'Basket': %s",
+  snprintf(expected, sizeof expected, "kvo_list_insert: key 'prices' of class 'Basket': %s",
            kvo_status_string(KVO_ERROR_BUSY));
   CHECK_EQ(kvo_last_error(), (const char *)expected);
   object->allowed = 0;
   CHECK_STATUS(kvo_members_add(as_kvo(object), "tags", VALUE("i", int, 1)), KVO_ERROR_BUSY);
-  snprintf(expected, sizeof expected, "kvo_members_add: \"tags\" of class 'Basket': %s",
+  snprintf(expected, sizeof expected, "kvo_members_add: key 'tags' of class 'Basket': %s",
            kvo_status_string(KVO_ERROR_BUSY));
   CHECK_EQ(kvo_last_error(), (const char *)expected);
   basket_destroy(object);

@@ -67,7 +67,7 @@ TEST("an index that a prior callback has taken away is out of range: no accessor
   scene of;
   begin(&of, "prices", KVO_PRIOR, remove_first);
   CHECK_STATUS(kvo_list_remove(as_kvo(of.object), "prices", 2), KVO_ERROR_OUT_OF_RANGE);
-  CHECK_EQ(kvo_last_error(), "key 'prices': index 2 of 2 elements");
+  CHECK_EQ(kvo_last_error(), "kvo_list_remove: key 'prices' of class 'Basket': index 2 of 2 elements");
   CHECK_EQ(of.object->accesses, 1);
   CHECK_EQ((const char *)of.to.text, "will remove[2] will remove[0] remove[0] ");
   CHECK_EQ(text_at(of.object, "prices"), "(2,3)");

@@ -357,3 +357,49 @@ TEST("the same change, when the observer has removed itself, is no silent one") 
   CHECK_EQ(faults.count, 0);
   CHECK_OK(kvo_remove_observer(path.id));
 }
+
+/* --------------------------------------------------------------------------------------------------------------- Nil -- */
+
+/* The observations of these paths of C want the old value. */
+static void watch_path(watcher *w, const char *key_path) { watch(root, key_path, KVO_OLD | KVO_NEW, w); }
+
+TEST("nil that was replaced by an object without notification is reported at the next change of the key") {
+  make_path();
+  watcher w = {0};
+  root->next = NULL;
+  watch_path(&w, "next.value");
+  root->next = second;
+  item_set_next(root, third);
+  check_reported(1, root);
+  item_set_next(root, NULL);
+  item_set_next(root, third);
+  CHECK_EQ(faults.count, 1);
+}
+
+TEST("and an object that was replaced by nil") {
+  make_path();
+  watcher w = {0};
+  watch_path(&w, "next.next.value");
+  second->next = NULL;
+  item_set_next(second, fresh);
+  check_reported(1, second);
+  root->next = NULL;
+  item_set_next(root, second);
+  check_reported(2, root);
+  item_set_next(root, NULL);
+  item_set_next(root, second);
+  CHECK_EQ(faults.count, 2);
+}
+
+TEST("nil and objects at the end of a path, behind an operator or by the key self are no silent changes") {
+  make_path();
+  watcher w[4] = {{0}};
+  const char *const paths[] = {"next.next", "next.self", "next.self.next", "self.next.value"};
+  for (int i = 0; i < 4; i++) watch_path(&w[i], paths[i]);
+  item *all[] = {second, NULL, third, fresh, NULL, spare};
+  for (int i = 0; i < 6; i++) item_set_next(root, all[i]);
+  item_set_next(spare, second);
+  item_set_next(spare, NULL);
+  item_set_next(spare, third);
+  CHECK_EQ(faults.count, 0);
+}

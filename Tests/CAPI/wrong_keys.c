@@ -1,5 +1,5 @@
 /* wrong_keys.c - one rule for a wrong key in C: the call returns a status and changes nothing, and the process goes on. */
-#include "fixture.h"
+#include "basket.h"
 
 #include <kvo/kvo_bind.h>
 #include <kvo/kvo_coding.h>
@@ -139,4 +139,56 @@ TEST_REPORTED("a malformed key path, or one that comes to lead nowhere, does not
   CHECK_OK(observe("next.valeu", KVO_NEW)); /* the next object may have the key */
   item_set_next(object, next);
   CHECK_CONTAINS(faults.summary, "KVO0009 error: \"next.valeu\" of Item@0x");
+}
+
+/* ---------------------------------------------------------------------------------------------------- What the error says -- */
+
+/* Checks that the last error names the function, the key and the class. */
+static void check_error(kvo_status status, const char *function, const char *key, const char *cls, int line) {
+  const char *text = kvo_last_error();
+  bool is_whole = status != KVO_OK && strncmp(text, function, strlen(function)) == 0 && text[strlen(function)] == ':' &&
+                  strstr(text, key) != NULL && strstr(text, cls) != NULL;
+  if (!is_whole) harness_fail(__FILE__, line, "%s: the error is \"%s\"", function, text);
+}
+#define FAILS(call, function, key) check_error(call, function, key, "class 'Basket'", __LINE__)
+
+TEST("kvo_last_error names the function, the key and the class of whatever fails") {
+  ignore_faults();
+  kvo_object *basket = as_kvo(basket_make("basket", 1));
+  size_t count, indexes[] = {7, 8}, unordered[] = {1, 0};
+  bool contains;
+  double number;
+  const kvo_value *one = KVO_VALUE(double, 1), *text = KVO_VALUE(const char *, "text");
+  const kvo_value both[] = {*one, *one};
+  FAILS(kvo_list_insert(basket, "prices", 5, one), "kvo_list_insert", "'prices'");
+  FAILS(kvo_list_insert(basket, "prices", 0, text), "kvo_list_insert", "'prices'");
+  FAILS(kvo_list_insert(basket, "fixed", 0, one), "kvo_list_insert", "'fixed'");
+  FAILS(kvo_list_insert(basket, "tags", 0, one), "kvo_list_insert", "'tags'");
+  FAILS(kvo_list_remove(basket, "prices", 0), "kvo_list_remove", "'prices'");
+  FAILS(kvo_list_replace(basket, "prices", 0, one), "kvo_list_replace", "'prices'");
+  FAILS(kvo_list_insert_several(basket, "prices", unordered, 2, both), "kvo_list_insert_several", "'prices'");
+  FAILS(kvo_list_remove_several(basket, "prices", indexes, 2), "kvo_list_remove_several", "'prices'");
+  FAILS(kvo_list_replace_several(basket, "prices", indexes, 2, both), "kvo_list_replace_several", "'prices'");
+  FAILS(kvo_list_count(basket, "tags", &count), "kvo_list_count", "'tags'");
+  FAILS(kvo_list_get(basket, "prices", 3, ignore_value, NULL), "kvo_list_get", "'prices'");
+  FAILS(kvo_members_count(basket, "prices", &count), "kvo_members_count", "'prices'");
+  FAILS(kvo_members_add(basket, "tags", text), "kvo_members_add", "'tags'");
+  FAILS(kvo_members_remove(basket, "tags", text), "kvo_members_remove", "'tags'");
+  FAILS(kvo_members_contain(basket, "tags", text, &contains), "kvo_members_contain", "'tags'");
+  FAILS(kvo_members_for_each(basket, "prices", ignore_value, NULL), "kvo_members_for_each", "'prices'");
+  FAILS(kvo_get_double(basket, "title", &number), "kvo_get_double", "\"title\"");
+  FAILS(kvo_set_value(basket, "total", text), "kvo_set_value", "\"total\"");
+  FAILS(kvo_bind(basket, "title..", basket, "total", NULL), "kvo_bind", "\"title..\"");
+  FAILS(kvo_bind(basket, "title", basket, "totl", NULL), "kvo_bind", "\"totl\"");
+  FAILS(kvo_bind(basket, "titel", basket, "total", NULL), "kvo_bind", "\"titel\"");
+  kvo_list_accessors list = {.struct_size = sizeof list};
+  kvo_observer observer = {.struct_size = sizeof observer, .key_path = "prices", .callback = ignore_change};
+  kvo_observation id;
+  CHECK_OK(kvo_add_observer(basket, &observer, &id));
+  CHECK_OK(kvo_object_list_accessors(basket, "prices", &list));
+  FAILS(list.remove_at(basket, 4, list.user), "remove_at", "'prices'");
+  ((struct basket *)basket)->allowed = 0;
+  FAILS(kvo_list_insert(basket, "prices", 0, one), "kvo_list_insert", "'prices'");
+  ((struct basket *)basket)->allowed = 0;
+  FAILS(kvo_members_add(basket, "tags", KVO_VALUE(int, 1)), "kvo_members_add", "'tags'");
 }

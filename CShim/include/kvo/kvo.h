@@ -37,7 +37,8 @@
  *   key may also be observed and announced (kvo_will_change) if the class does not have it: that is a warning. Our decision.
  * - Invalid arguments. NULL where a comment does not allow it, a value outside of an enumeration, and a NULL array with a count other than
  *   0 never crash. A function that returns a status returns INVALID_ARGUMENT and does nothing; for registration, removal, announcements,
- *   reading and setting this is also fault KVO0008, reported with the source location. The comments of other functions say what they
+ *   reading and setting this is also fault KVO0008. Its report has the source location for the functions of this header, and the calls
+ *   that led to any function; for those of kvo_coding.h and kvo_collection.h only these. The comments of other functions say what they
  *   return. Strings may have any length; key paths and type encodings are processed in time proportional to theirs. A dangling pointer
  *   cannot be detected, except as kvo_object_destroy says.
  * - Threads. Every function may be called on any thread, also in callbacks, except where its comment says otherwise. The caller of a

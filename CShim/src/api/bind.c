@@ -165,11 +165,12 @@ static kvo_status check(const char *function, kvo_object *target, const char *ke
                       : path == NULL   ? "key_path is NULL"
                                        : NULL;
   if (wrong != NULL) return kvo__invalid(function, wrong, place);
-  kvo_status status = kvo__path_check_of(source, path);
-  if (status == KVO_OK) status = kvo__path_check_of(target, key);
-  if (status != KVO_OK) return status;
-  kvo__unbox(kvo__path_copy(source, path, &status, KVO_PATH_PROBED, NULL));
-  return status == KVO_ERROR_NO_GETTER ? KVO_OK : status;
+  uint32_t errors = kvo__error_count();
+  kvo_status status = kvo__path_check_of(target, key);
+  if (status != KVO_OK) return kvo__explain(status, errors, function, target, key);
+  status = kvo__path_check_of(source, path);
+  if (status == KVO_OK) kvo__unbox(kvo__path_copy(source, path, &status, KVO_PATH_PROBED, NULL));
+  return status == KVO_ERROR_NO_GETTER ? KVO_OK : kvo__explain(status, errors, function, source, path);
 }
 
 kvo_status kvo_bind_at(kvo_object *target, const char *key, kvo_object *source, const char *key_path,
@@ -189,8 +190,9 @@ kvo_status kvo_bind_computed_at(kvo_object *target, const char *key, kvo_compute
                       : compute == NULL ? "compute is NULL"
                                         : NULL;
   if (wrong != NULL) return kvo__invalid("kvo_bind_computed", wrong, place);
+  uint32_t errors = kvo__error_count();
   kvo_status status = kvo__path_check_of(target, key);
-  if (status != KVO_OK) return status;
+  if (status != KVO_OK) return kvo__explain(status, errors, "kvo_bind_computed", target, key);
   binding of = {.target = target, .source = target, .key = key, .path = key, .compute = compute};
   of.user_data = user_data;
   of.destroy = destroy;

@@ -76,7 +76,7 @@ static kvo_status read_whole(const kvo_property *property, kvo_object *object, k
   void *value = kvo__property_copy(property, object, NULL);
   if (value == NULL)
     return kvo__fail(property->to_many != NULL ? KVO_ERROR_OUT_OF_MEMORY : KVO_ERROR_NO_GETTER,
-                     "key '%s': the collection cannot be read", property->name);
+                     "the collection cannot be read");
   kvo__property_view(property, value, reader, arg);
   kvo__property_release(property, value);
   return KVO_OK;
@@ -111,9 +111,12 @@ static void all_of(const kvo_value *value, void *arg) {
     of->status = kvo_value_element(value, i, of->reader, of->arg);
 }
 
-static kvo_status read(const kvo_property *property, kvo_object *object, kvo_value_reader reader, reading *of) {
+static kvo_status read(const char *function, const kvo_property *property, kvo_object *object, kvo_value_reader reader,
+                       reading *of) {
+  uint32_t errors = kvo__error_count();
   kvo_status status = read_whole(property, object, reader, of);
-  return status == KVO_OK ? of->status : status;
+  if (status == KVO_OK) status = of->status;
+  return status == KVO_OK ? KVO_OK : kvo__elements_fail(status, errors, function, object, property->name);
 }
 
 kvo_status kvo_list_count(kvo_object *object, const char *key, size_t *out) {
@@ -128,7 +131,7 @@ kvo_status kvo_list_count(kvo_object *object, const char *key, size_t *out) {
   reading of = {0};
   if (property->ops == NULL || property->type[0] == '<')
     return fail(KVO_ERROR_TYPE_MISMATCH, "kvo_list_count", object, key, "it is not a list");
-  status = read(property, object, count_of, &of);
+  status = read("kvo_list_count", property, object, count_of, &of);
   if (status == KVO_OK) *out = of.count;
   return status;
 }
@@ -142,7 +145,7 @@ kvo_status kvo_list_get(kvo_object *object, const char *key, size_t index, kvo_v
     return fail(KVO_ERROR_TYPE_MISMATCH, "kvo_list_get", object, key, "it is not a list");
   if (property->to_many == NULL) {
     reading of = {.position = index, .reader = reader, .arg = arg};
-    return read(property, object, element_of, &of);
+    return read("kvo_list_get", property, object, element_of, &of);
   }
   kvo_selection selection = {&index, 1};
   kvo_elements *element = kvo__elements_copy(property, object, &selection);
@@ -192,13 +195,8 @@ static kvo_status check_indexes(const kvo_mutation *of, const char *key, size_t 
   return KVO_OK;
 }
 
-/* Makes a text for a status that has none yet: one of the program's accessors, or for lack of memory. */
-static kvo_status told(kvo_status status, uint32_t errors, const char *function, const kvo_object *object,
-                       const char *key) {
-  return kvo__error_count() == errors ? kvo__result(status, function, object, key) : status;
-}
-
-static kvo_status change_found(const char *function, const char *key, kvo_mutation *of, const kvo_value *values) {
+static kvo_status change_list(const char *function, const char *key, kvo_mutation *of, const kvo_value *values) {
+  of->function = function;
   kvo_status status = find_to_many(function, of->object, key, A_LIST, &of->property);
   if (status != KVO_OK) return status;
   if (of->count > 0 && of->indexes == NULL) return misuse(function, "indexes is NULL");
@@ -210,19 +208,14 @@ static kvo_status change_found(const char *function, const char *key, kvo_mutati
   const kvo_list_accessors *list = &of->property->to_many->list;
   if (list->insert_at == NULL) return fail(KVO_ERROR_READ_ONLY, function, of->object, key, "it has no such accessor");
   if (of->count == 0) return KVO_OK;
+  uint32_t errors = kvo__error_count();
+  converted to = {.block = NULL};
   status = check_indexes(of, key, list->count(of->object, list->user));
-  if (status != KVO_OK || !has_values) return status == KVO_OK ? kvo__mutate(of) : status;
-  converted to;
-  status = convert(of->property, values, of->count, &to);
+  if (status == KVO_OK && has_values) status = convert(of->property, values, of->count, &to);
   of->elements = to.elements;
-  if (status == KVO_OK) status = kvo__mutate(of);
+  status = status == KVO_OK ? kvo__mutate(of) : kvo__elements_fail(status, errors, of->function, of->object, key);
   kvo__free(to.block);
   return status;
-}
-
-static kvo_status change_list(const char *function, const char *key, kvo_mutation *of, const kvo_value *values) {
-  uint32_t errors = kvo__error_count();
-  return told(change_found(function, key, of, values), errors, function, of->object, key);
 }
 
 kvo_status kvo_list_insert(kvo_object *object, const char *key, size_t index, const kvo_value *value) {
@@ -271,7 +264,7 @@ kvo_status kvo_members_count(kvo_object *object, const char *key, size_t *out) {
   reading of = {0};
   if (property->ops == NULL || property->type[0] == '[')
     return fail(KVO_ERROR_TYPE_MISMATCH, "kvo_members_count", object, key, "it is not a set");
-  status = read(property, object, count_of, &of);
+  status = read("kvo_members_count", property, object, count_of, &of);
   if (status == KVO_OK) *out = of.count;
   return status;
 }
@@ -284,7 +277,7 @@ kvo_status kvo_members_for_each(kvo_object *object, const char *key, kvo_value_r
   if (property->ops == NULL || property->type[0] == '[')
     return fail(KVO_ERROR_TYPE_MISMATCH, "kvo_members_for_each", object, key, "it is not a set");
   reading of = {.reader = reader, .arg = arg};
-  return read(property, object, all_of, &of);
+  return read("kvo_members_for_each", property, object, all_of, &of);
 }
 
 /* Converts a member, and calls `use` with it. */
@@ -300,9 +293,10 @@ static kvo_status with_member(const char *function, kvo_object *object, const ch
   converted to;
   uint32_t errors = kvo__error_count();
   status = convert(property, value, 1, &to);
-  if (status == KVO_OK) status = use(object, property, to.elements, arg);
+  status = status == KVO_OK ? use(object, property, to.elements, arg)
+                            : kvo__elements_fail(status, errors, function, object, key);
   kvo__free(to.block);
-  return told(status, errors, function, object, key);
+  return status;
 }
 
 static kvo_status look_for(kvo_object *object, const kvo_property *property, const void *element, void *arg) {
@@ -320,11 +314,10 @@ kvo_status kvo_members_contain(kvo_object *object, const char *key, const kvo_va
 static kvo_status change_member(kvo_object *object, const kvo_property *property, const void *element, void *arg) {
   kvo_change_kind kind = *(const kvo_change_kind *)arg;
   const kvo_member_accessors *members = &property->to_many->members;
-  if (members->add == NULL)
-    return fail(KVO_ERROR_READ_ONLY, kind == KVO_CHANGE_INSERTION ? "kvo_members_add" : "kvo_members_remove", object,
-                property->name, "it is read-only");
+  const char *function = kind == KVO_CHANGE_INSERTION ? "kvo_members_add" : "kvo_members_remove";
+  if (members->add == NULL) return fail(KVO_ERROR_READ_ONLY, function, object, property->name, "it is read-only");
   if (members->contains(object, element, members->user) == (kind == KVO_CHANGE_INSERTION)) return KVO_OK;
-  return kvo__mutate(&(kvo_mutation){object, property, kind, NULL, 1, element});
+  return kvo__mutate(&(kvo_mutation){object, property, kind, NULL, 1, element, function});
 }
 
 kvo_status kvo_members_add(kvo_object *object, const char *key, const kvo_value *value) {

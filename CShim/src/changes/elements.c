@@ -6,10 +6,19 @@ enum { INLINE_ELEMENTS = 256 };
 
 /* --------------------------------------------------------------------------------------------------------- The change -- */
 
+kvo_status kvo__elements_fail(kvo_status status, uint32_t errors, const char *function, const kvo_object *object,
+                              const char *key) {
+  char reason[256] = "";
+  const char *text = kvo__error_count() == errors ? kvo_status_string(status) : kvo_last_error();
+  strncat(reason, text, sizeof reason - 1); /* the new text takes the place of the old one */
+  return kvo__fail(status, "%s: key '%s' of class '%s': %s", function, key, kvo_class_name(kvo_object_class(object)),
+                   reason);
+}
+
 kvo_status kvo__index_check(const kvo_mutation *of, size_t position, size_t count) {
   size_t index = of->indexes[position];
   if (of->kind == KVO_CHANGE_INSERTION ? index <= count : index < count) return KVO_OK;
-  return kvo__fail(KVO_ERROR_OUT_OF_RANGE, "key '%s': index %zu of %zu elements", of->property->name, index, count);
+  return kvo__fail(KVO_ERROR_OUT_OF_RANGE, "index %zu of %zu elements", index, count);
 }
 
 /* Whether the change is still possible after code of the program has run, which may have changed the collection. `*has_happened` says that
@@ -163,8 +172,8 @@ static void notify_part(kvo_frame *frame, const kvo_mutation *of, const kvo_elem
 /* After a replacement whose accessors have refused to remove an element: notifies of the elements that are replaced, and of the one that
  * is inserted, which is a change of its own if there are any. */
 static void notify_insertion(kvo_frame *frame, const kvo_mutation *of, const kvo_elements *old_value, size_t done) {
-  kvo_mutation insertion = {of->object, of->property,        KVO_CHANGE_INSERTION, of->indexes + done,
-                            1,          element_of(of, done)};
+  kvo_mutation insertion = {of->object, of->property,         KVO_CHANGE_INSERTION, of->indexes + done,
+                            1,          element_of(of, done), of->function};
   kvo_frame own;
   if (done > 0) {
     notify_part(frame, of, old_value, done);
@@ -226,7 +235,7 @@ static kvo_status mutate(const kvo_mutation *of) {
 }
 
 /* A string may be the collection's own, which an observer that is called before the change can remove. */
-kvo_status kvo__mutate(const kvo_mutation *of) {
+static kvo_status mutate_kept(const kvo_mutation *of) {
   bool has_strings = of->elements != NULL && of->property->to_many->type[0] == '*';
   if (!has_strings || !kvo_object_is_observed(of->object)) return mutate(of);
   kvo_elements *kept = kvo__elements_keep(of->property, of->elements, of->count);
@@ -238,20 +247,26 @@ kvo_status kvo__mutate(const kvo_mutation *of) {
   return status;
 }
 
+kvo_status kvo__mutate(const kvo_mutation *of) {
+  uint32_t errors = kvo__error_count();
+  kvo_status status = mutate_kept(of);
+  return status == KVO_OK ? KVO_OK : kvo__elements_fail(status, errors, of->function, of->object, of->property->name);
+}
+
 /* ---------------------------------------------------------------------------------------------------------- Accessors -- */
 
 /* The accessors of an observed object; `user` is the property. */
 
 static kvo_status insert_at(kvo_object *object, size_t index, const void *element, void *user) {
-  return kvo__mutate(&(kvo_mutation){object, user, KVO_CHANGE_INSERTION, &index, 1, element});
+  return kvo__mutate(&(kvo_mutation){object, user, KVO_CHANGE_INSERTION, &index, 1, element, "insert_at"});
 }
 
 static kvo_status remove_at(kvo_object *object, size_t index, void *user) {
-  return kvo__mutate(&(kvo_mutation){object, user, KVO_CHANGE_REMOVAL, &index, 1, NULL});
+  return kvo__mutate(&(kvo_mutation){object, user, KVO_CHANGE_REMOVAL, &index, 1, NULL, "remove_at"});
 }
 
 static kvo_status replace_at(kvo_object *object, size_t index, const void *element, void *user) {
-  return kvo__mutate(&(kvo_mutation){object, user, KVO_CHANGE_REPLACEMENT, &index, 1, element});
+  return kvo__mutate(&(kvo_mutation){object, user, KVO_CHANGE_REPLACEMENT, &index, 1, element, "replace_at"});
 }
 
 static size_t count(const kvo_object *object, void *user) {
@@ -283,7 +298,8 @@ static void for_each(const kvo_object *object, void (*visit)(const void *element
 static kvo_status change_member(kvo_object *object, const void *element, void *user, kvo_change_kind kind) {
   bool is_member = contains(object, element, user);
   if (is_member == (kind == KVO_CHANGE_INSERTION)) return KVO_OK;
-  return kvo__mutate(&(kvo_mutation){object, user, kind, NULL, 1, element});
+  return kvo__mutate(
+      &(kvo_mutation){object, user, kind, NULL, 1, element, kind == KVO_CHANGE_INSERTION ? "add" : "remove"});
 }
 
 static kvo_status add(kvo_object *object, const void *element, void *user) {

@@ -15,10 +15,17 @@ typedef struct kvo_mutation {
   size_t count;
   /** The elements to insert, or for a set to add or remove; one after the other. */
   const void *elements;
+  /** The function that the program has called, for kvo_last_error. */
+  const char *function;
 } kvo_mutation;
 
-/** Whether a list of `count` elements has the index at this position, or for an insertion can have it next. OUT_OF_RANGE with a text, if
- * not. */
+/** Says in kvo_last_error which function has failed with which key of an object, and why: what was said since `errors` were counted
+ * (kvo__error_count), or else the text of the status. Returns the status, which is not KVO_OK. */
+KVO_HIDDEN kvo_status kvo__elements_fail(kvo_status status, uint32_t errors, const char *function,
+                                         const kvo_object *object, const char *key);
+
+/** Whether a list of `count` elements has the index at this position, or for an insertion can have it next. OUT_OF_RANGE if not; the text
+ * is only the reason. */
 KVO_HIDDEN kvo_status kvo__index_check(const kvo_mutation *of, size_t position, size_t count);
 
 /** Calls the program's accessors, and notifies observers of what these have done. Returns the first status that is not KVO_OK. Observers
