@@ -4,6 +4,8 @@
 #include <kvo/kvo_bind.h>
 #include <kvo/kvo_coding.h>
 #include <kvo/kvo_collection.h>
+#include <kvo/kvo_fault.h>
+#include <kvo/kvo_graph.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -192,3 +194,24 @@ TEST("kvo_last_error names the function, the key and the class of whatever fails
   ((struct basket *)basket)->allowed = 0;
   FAILS(kvo_members_add(basket, "tags", KVO_VALUE(int, 1)), "kvo_members_add", "'tags'");
 }
+
+/* ------------------------------------------------------------------------------------------------------ Without diagnostics -- */
+
+#if !KVO_DIAGNOSTICS
+static kvo_action never(const kvo_fault *fault, void *arg) {
+  (void)fault, (void)arg;
+  harness_fail(__FILE__, __LINE__, "a handler is called");
+}
+
+TEST("without diagnostics nothing is fatal, no handler is stored or called, and a program can see that") {
+  CHECK(kvo_set_fault_handler(never, NULL) == NULL);
+  CHECK(kvo_get_fault_handler(NULL) == NULL);
+  CHECK_SAME(kvo_fault_kind_at(0), NULL);
+  CHECK_STATUS(kvo_remove_observer(0), KVO_ERROR_NOT_REGISTERED);
+  kvo_graph *graph;
+  CHECK_STATUS(kvo_snapshot(&graph), KVO_ERROR_NO_DIAGNOSTICS);
+  make_object();
+  CHECK_OK(observe("value", KVO_NONE));
+  item_destroy(object); /* observed: KVO0001 */
+}
+#endif
