@@ -43,7 +43,9 @@
  *   cannot be detected, except as kvo_object_destroy says.
  * - Threads. Every function may be called on any thread, also in callbacks, except where its comment says otherwise. The caller of a
  *   function that takes an object guarantees that the object lives until the function returns. The runtime does not protect the program's
- *   own storage: if two threads set one property at the same time, the setter needs a lock of the program, or an atomic.
+ *   own storage: if two threads set one property at the same time, the setter needs a lock of the program, or an atomic. A set also calls
+ *   getters of other objects, which observed key paths lead through: protect all that paths connect with one lock, around every set and
+ *   read, or let getters and setters lock inside, and string getters copy (KVO_PROPERTY_COPIED).
  * - Locks. The runtime holds none of its locks while a callback, getter, setter or destroy function of the program runs.
  * - Signal handlers. A handler may call only functions whose comment says that they are async-signal-safe. A call that would wait for the
  *   code that the handler has interrupted does not hang: it ends the process with KVO0017.

@@ -53,6 +53,10 @@ enum {
   KVO_PROPERTY_AT_OFFSET = 1u << 5,
   /** With KVO_PROPERTY_AT_OFFSET: without a setter the runtime does not store; the program does, and announces it by hand. */
   KVO_PROPERTY_READ_ONLY = 1u << 6,
+  /** For a string: the getter returns a copy, made with malloc(3), which its caller frees with free(3), as the runtime does. So getter and
+   * setter can take a lock of the object inside, and another thread, whose change evaluates a key path through the object, does not read a
+   * string that the setter has freed. Our decision. */
+  KVO_PROPERTY_COPIED = 1u << 9,
 };
 
 /** Describes a property at registration. Set unused members to zero.
@@ -263,8 +267,8 @@ KVO_API kvo_function KVO_NULLABLE kvo_object_getter(const kvo_object *object, co
 KVO_API kvo_status kvo_object_store(kvo_object *object, const kvo_property *property, const void *value);
 
 /** Reads a property that was looked up before: calls the getter, or loads from the offset, and stores the value, of the property's C type,
- * in `*value`. A string is the program's own. Fails with NO_GETTER, TYPE_MISMATCH for a property of another class, and INVALID_ARGUMENT for
- * NULL and for a property of a binding's class. */
+ * in `*value`. A string is the program's own; with KVO_PROPERTY_COPIED the caller frees it. Fails with NO_GETTER, TYPE_MISMATCH for a
+ * property of another class, and INVALID_ARGUMENT for NULL and for a property of a binding's class. */
 KVO_API kvo_status kvo_object_load(const kvo_object *object, const kvo_property *property, void *value);
 
 /** Returns the result of the setter that last refused a value on this thread, for the call that returned KVO_ERROR_REFUSED: an int that is

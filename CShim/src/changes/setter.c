@@ -1,6 +1,8 @@
 /* setter.c - sets of properties of C objects, through the program's setter or at an offset: by trampolines, and by value. */
 #include "changes/frames.h"
 
+#include <stdlib.h>
+
 static inline bool is_observed(const kvo_object *object) { return (kvo__word(object) & KVO_WORD_OBSERVED) != 0; }
 
 /* Values up to this size are kept on the stack. */
@@ -49,11 +51,12 @@ static inline void store(const kvo_property *property, kvo_object *object, const
 
 /* ------------------------------------------------------------------------------------------------------- Through a setter -- */
 
-/* A string that the setter will usually free. */
-static const void *keep_string(char **value, char **copy) {
-  const char *present = *value;
+/* A string that the setter will usually free, unless it is a copy. */
+static const void *keep_string(const kvo_property *property, char **value, char **copy) {
+  char *present = *value;
   if (present != NULL) *copy = kvo__copy_string(present, strlen(present));
   *value = *copy;
+  if (kvo__is_copied(property)) free(present);
   return present != NULL && *copy == NULL ? NULL : value; /* NULL means unknown, not nil */
 }
 
@@ -66,6 +69,7 @@ static __attribute__((noinline)) void deliver_string(kvo_frame *frame, const kvo
   size_t size = present != NULL ? strlen(present) + 1 : 0;
   char *text = size <= sizeof inline_text ? inline_text : (block = kvo__alloc(size));
   if (text != NULL && size > 0) memcpy(text, present, size);
+  if (kvo__is_copied(property)) free(present);
   char *value = present != NULL ? text : NULL;
   kvo_frame_deliver(frame, old_value, text != NULL ? &value : NULL);
   kvo__free(block);
@@ -80,8 +84,9 @@ static void deliver_all(kvo_frame *frame, const kvo_property *property, kvo_obje
       deliver_string(frame, property, object, old_value);
       continue;
     }
-    if (room != NULL) kvo__call_getter(property, object, room);
-    kvo_frame_deliver(frame, old_value, room != NULL ? room : argument);
+    const void *present = is_string || room == NULL ? argument : room; /* a string is not wanted here */
+    if (present == room) kvo__call_getter(property, object, room);
+    kvo_frame_deliver(frame, old_value, present);
   }
   kvo_frame_end(frame);
 }
@@ -113,7 +118,7 @@ static int call(const kvo_property *property, kvo_object *object, const void *ar
   char *old_string = NULL;
   if (old_value != NULL && (wants & KVO_FRAME_WANTS_OLD) != 0) {
     kvo__call_getter(property, object, old_value);
-    old_known = property->type[0] == '*' ? keep_string(old_value, &old_string) : old_value;
+    old_known = property->type[0] == '*' ? keep_string(property, old_value, &old_string) : old_value;
   }
   if ((wants & KVO_FRAME_WANTS_WILL) != 0) kvo_frame_will(&frame, old_known);
   int result = kvo__call_setter(property, object, argument, further);

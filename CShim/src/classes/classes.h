@@ -82,6 +82,10 @@ static inline bool kvo__can_set(const kvo_property *property) {
   return property->setter != NULL ||
          (property->flags & (KVO_PROPERTY_AT_OFFSET | KVO_PROPERTY_READ_ONLY)) == KVO_PROPERTY_AT_OFFSET;
 }
+/** Whether the getter returns a string that its caller has to free. */
+static inline bool kvo__is_copied(const kvo_property *property) {
+  return __builtin_expect((property->flags & KVO_PROPERTY_COPIED) != 0, false);
+}
 /** Whether callers call the program's function themselves, or the one that replaces it in a notifying class. */
 static inline bool kvo__has_own_setter(const kvo_property *property) {
   return property->setter != NULL && (property->flags & KVO_PROPERTY_WITH_USER) == 0;

@@ -39,7 +39,7 @@ kvo_status kvo__property_refuse(const kvo_class *cls, const char *key, kvo_statu
 enum {
   FLAGS = KVO_PROPERTY_MANUAL | KVO_PROPERTY_COMPUTED | KVO_PROPERTY_DECLARED | KVO_PROPERTY_TOLD |
           KVO_PROPERTY_AMONG_OTHERS | KVO_PROPERTY_IN_PLACE,
-  C_FLAGS = KVO_PROPERTY_WITH_USER | KVO_PROPERTY_AT_OFFSET | KVO_PROPERTY_READ_ONLY,
+  C_FLAGS = KVO_PROPERTY_WITH_USER | KVO_PROPERTY_AT_OFFSET | KVO_PROPERTY_READ_ONLY | KVO_PROPERTY_COPIED,
 };
 
 static kvo_status make(const kvo_class *cls, const char *name, const char *type, const char *const *affected_by,
@@ -145,6 +145,8 @@ static kvo_status check_flags(const kvo_class *cls, const kvo_property *property
   const char *wrong = NULL;
   if ((property->flags & KVO_PROPERTY_READ_ONLY) != 0 && !at_offset)
     wrong = "KVO_PROPERTY_READ_ONLY is for properties at an offset; others have no setter";
+  else if (kvo__is_copied(property) && (property->type[0] != '*' || property->getter == NULL))
+    wrong = "KVO_PROPERTY_COPIED is for strings with a getter";
   else if (!at_offset)
     return KVO_OK;
   else if (property->offset < sizeof(kvo_object) || property->offset > cls->instance_size ||

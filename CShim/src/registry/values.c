@@ -1,6 +1,8 @@
 /* values.c - the values of properties: copies, views and comparison. */
 #include "registry/registry.h"
 
+#include <stdlib.h>
+
 /* -------------------------------------------------------------------------------------------------------- Properties -- */
 
 void kvo_property_view(const kvo_property *property, const void *value, kvo_value_reader reader, void *arg) {
@@ -26,7 +28,7 @@ void *kvo__property_copy(const kvo_property *property, kvo_object *object, const
   if (value == NULL) return NULL;
   kvo__call_getter(property, object, value);
   if (property->type[0] != '*' || *(char **)value == NULL) return value;
-  const char *text = *(char **)value;
+  char *text = *(char **)value;
   size_t length = strlen(text) + 1;
   char *owned = kvo__alloc(sizeof(char *) + length);
   if (owned != NULL) {
@@ -34,6 +36,7 @@ void *kvo__property_copy(const kvo_property *property, kvo_object *object, const
     *(char **)(void *)owned = owned + sizeof(char *);
   }
   kvo__free(value);
+  if (kvo__is_copied(property)) free(text);
   return owned;
 }
 
