@@ -117,7 +117,7 @@ TEST("parameters whose types are private to a file are left out like others") {
   check("App.close(_: App.(Library in _7FCE), at: Swift.Int) -> App.(Library in _7FCE)", "App.close(_:at:)");
   check("App.(Editor in _7FCE).open(_: App.(Library in _7FCE)) -> ()", "App.Editor.open(_:)");
   check("App.close(App.(Library in _7FCE)) -> ()", "App.close(_:)");
-  check("closure #1 (App.(Library in _7FCE)) -> () in App.(open in _7FCE)() -> ()", "closure #1 in App.open()");
+  check("closure #1 (App.(Library in _7FCE)) -> () in App.(open in _7FCE)() -> ()", "closure in App.open()");
 }
 
 TEST("local and resumed functions are shortened whatever their number is") {

@@ -4,38 +4,43 @@
 
 #include <kvo/kvo_binding.h>
 
-#define DECLARE_IT                                                                                                     \
-  "if its changes are announced manually, declare it: automaticallyNotifiesObservers(forKey:) in Swift, "              \
-  "KVO_PROPERTY_MANUAL in C"
+#define IN_SWIFT                                                                                                       \
+  "mark with @KeyValueObservable the class that declares it and those whose properties it reads; or declare what it "  \
+  "reads, also computed properties: class func keyPathsForValuesAffectingVlaue() -> Set<String> { [\"…\"] }"
+#define IN_C "list in affected_by the key paths that it reads, also those of computed properties"
+#define KEYS "did you mean \"value\"? the keys of Item are: value, other, next, name, doubled, quiet, far"
+#define MANUALLY_IN_SWIFT                                                                                              \
+  ". If its changes are announced manually, return false for it from automaticallyNotifiesObservers(forKey:)"
+#define MANUALLY_IN_C ". If its changes are announced manually, register it with KVO_PROPERTY_MANUAL"
 
-TEST("for each reason why nothing will notify a binding's observation there is a detail, a severity and a help") {
+TEST(
+    "for each reason why nothing will notify a binding's observation there is a detail, a severity, and a help in its language") {
   static const struct {
     kvo_silence silence;
     kvo_severity severity;
-    const char *detail, *help;
+    const char *detail, *in_swift, *in_c;
   } rows[] = {
       {KVO_SILENCE_NOTHING_READ, KVO_SEVERITY_ERROR,
-       " can never notify: its evaluation reads nothing observable, at h.c:3",
-       "make what it reads observable, or declare what affects it, also a computed property that is itself declared or "
-       "announced, in keyPathsForValuesAffectingValue(forKey:)"},
+       " can never notify: its evaluation reads nothing observable, at h.", IN_SWIFT, IN_C},
       {KVO_SILENCE_BY_HAND, KVO_SEVERITY_WARNING,
        " notifies only if its changes are announced manually: no setter notifies, and it reads nothing observable, at "
-       "h.c:3",
-       "make what it reads observable, declare what affects it, also a computed property that is itself declared or "
-       "announced (keyPathsForValuesAffectingValue(forKey:), affected_by), or, " DECLARE_IT},
+       "h.",
+       IN_SWIFT MANUALLY_IN_SWIFT, IN_C MANUALLY_IN_C},
       {KVO_SILENCE_UNDEFINED, KVO_SEVERITY_WARNING,
-       " notifies only if its changes are announced manually: there is no such key, at h.c:3",
-       "did you mean \"value\"? the keys of Item are: value, other, next, name, doubled, quiet, far; " DECLARE_IT},
-      {KVO_SILENCE_CONSTANT, KVO_SEVERITY_ERROR, " can never notify: it is a constant, at h.c:3",
-       "make it a var, or observe what is in it"}};
+       " notifies only if its changes are announced manually: there is no such key, at h.", KEYS MANUALLY_IN_SWIFT,
+       KEYS MANUALLY_IN_C},
+      {KVO_SILENCE_CONSTANT, KVO_SEVERITY_ERROR, " can never notify: it is a constant, at h.",
+       "make it a var, or observe a property of its value: \"vlaue.…\"",
+       "make it a var, or observe a property of its value: \"vlaue.…\""}};
   item *object = item_make(0);
   kvo_set_fault_handler(keep, NULL);
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    kvo_binding_never_notifies(as_object(object), "vlaue", NULL, rows[i].silence, "h.c", 3);
+  for (size_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
+    bool is_swift = i % 2 == 0;
+    kvo_binding_never_notifies(as_object(object), "vlaue", NULL, rows[i / 2].silence, is_swift ? "h.swift" : "h.c", 3);
     CHECK_EQ((int)seen[0].code, KVO_FAULT_NEVER_NOTIFIES);
-    CHECK_EQ((int)seen[0].severity, (int)rows[i].severity);
-    check_object(&seen[0], object, "Item", ": the observation of \"vlaue\" of ", rows[i].detail);
-    CHECK_EQ((const char *)seen[0].help, rows[i].help);
+    CHECK_EQ((int)seen[0].severity, (int)rows[i / 2].severity);
+    check_object(&seen[0], object, "Item", ": the observation of \"vlaue\" of ", rows[i / 2].detail);
+    CHECK_EQ((const char *)seen[0].help, is_swift ? rows[i / 2].in_swift : rows[i / 2].in_c);
   }
   item_destroy(object);
 }
@@ -87,7 +92,7 @@ TEST("a key that is declared to affect another one, and that the class does not 
   CHECK_CONTAINS((const char *)seen[0].summary, ": \"vlaue.far\", which is declared to affect \"sum\" of Sum@0x");
   CHECK_CONTAINS((const char *)seen[0].summary,
                  " notifies only if its changes are announced manually: there is no such key, at ");
-  CHECK_CONTAINS((const char *)seen[0].help, "did you mean \"value\"? the keys of Sum are: value, sum; ");
+  CHECK_CONTAINS((const char *)seen[0].help, "did you mean \"value\"? the keys of Sum are: value, sum. ");
 }
 
 typedef struct knot {

@@ -189,9 +189,7 @@ TEST("KVO0011 is raised for a key that the class does not have, with the key tha
   CHECK_CONTAINS(whole, "KVO0011 warning: the observation of \"vlaue\" of Item@0x");
   CHECK_CONTAINS(whole, "there is no such key");
   CHECK_CONTAINS(whole, "did you mean \"value\"?");
-  CHECK_CONTAINS(
-      whole, "; if its changes are announced manually, declare it: automaticallyNotifiesObservers(forKey:) in Swift, "
-             "KVO_PROPERTY_MANUAL in C\n  more: ");
+  CHECK_CONTAINS(whole, ". If its changes are announced manually, register it with KVO_PROPERTY_MANUAL\n  more: ");
   CHECK_OK(kvo_remove_observer(w.id));
   item_destroy(object);
 }

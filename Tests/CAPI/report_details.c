@@ -50,8 +50,9 @@ TEST("the number of a thread is decimal, in a text and in JSON") {
   fault.thread = (uint32_t)getpid();
   snprintf(expected, sizeof expected, "\n  fault at a.c:88  thread %ld (main)\n", (long)getpid());
   CHECK_CONTAINS(formatted(&fault, KVO_REPORT_TEXT), expected);
-  snprintf(expected, sizeof expected, ",\"process\":%ld,\"thread\":%ld,\"threadName\":\"", (long)getpid(),
-           (long)getpid());
+  snprintf(expected, sizeof expected, ",\"process\":%ld,\"program\":\"", (long)getpid());
+  CHECK_CONTAINS(formatted(&fault, KVO_REPORT_JSON), expected);
+  snprintf(expected, sizeof expected, ",\"thread\":%ld,\"threadName\":\"", (long)getpid());
   CHECK_CONTAINS(formatted(&fault, KVO_REPORT_JSON), expected);
 }
 
@@ -122,14 +123,15 @@ TEST("a text that is already long has the first observation and the first delive
   CHECK_SAME(strstr(text, "\"second\""), NULL);
 }
 
-TEST("of Apple's sentence a list at its end is left out, and nothing else") {
+TEST("of Apple's sentence the first line is shown, without the beginning of a list at its end") {
   static const char behind_parenthesis[] = "(\nmore"; /* the sentence begins behind it */
   static const struct {
     const char *sentence, *shown;
   } rows[] = {{"(\n<one>\n)", "\n  Apple says: (...)\n"},
               {"info (\n<one>\n)", "\n  Apple says: info (...)\n"},
               {"info (", "\n  Apple says: info (\n"},
-              {behind_parenthesis + 1, "\n  Apple says: \n    more\n"}};
+              {"one\ntwo\nthree", "\n  Apple says: one ...\n"},
+              {behind_parenthesis + 1, "\n  Apple says:  ...\n"}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     kvo_fault fault = plain_fault("x");
     fault.apple = rows[i].sentence;

@@ -73,10 +73,13 @@ TEST("generic arguments and types of properties are left out") {
 }
 
 TEST("a closure or local function is reported with the function that contains it") {
-  check("closure #1 (Swift.Int) -> () in App.close() -> ()", "closure #1 in App.close()");
+  check("closure #1 (Swift.Int) -> () in App.close() -> ()", "closure in App.close()");
   check("closure #2 () -> () in closure #1 (Swift.Int) -> Swift.Bool in App.close(_: Swift.Int) -> ()",
-        "closure #2 in closure #1 in App.close(_:)");
+        "closure in App.close(_:)");
   check("inner #1 <A>(_: A) -> () in App.close() -> ()", "inner #1 in App.close()");
+  check("closure #3 () -> () in inner #1 () -> () in closure #2 () -> () in App.close() -> ()",
+        "closure in inner #1 in closure in App.close()");
+  check("App.closure #", "App.closure #");
 }
 
 TEST("a name in backquotes is not changed") {

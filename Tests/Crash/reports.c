@@ -31,8 +31,15 @@ static bool begins_with(const char *text, const char *beginning) {
 
 /* ------------------------------------------------------------------------------------------------------------- JSON -- */
 
-/* Returns JSON with each member in a line, and each element of an array that is one. Stacks and build-ids differ between builds. Free it
- * with free(). */
+/* The length of the name of a member at `text` whose value differs between builds or runs; 0 if it is another. */
+static size_t varying_length(const char *text) {
+  static const char *const names[] = {"\"buildId\":", "\"program\":", "\"time\":", "\"version\":"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (begins_with(text, names[i])) return strlen(names[i]);
+  return 0;
+}
+
+/* Returns JSON with each member in a line, and each element of an array that is one. Stacks differ between builds. Free it with free(). */
 static char *spread_json(const char *at) {
   char *text = NULL;
   size_t size = 0;
@@ -47,8 +54,8 @@ static char *spread_json(const char *at) {
       fputs("\"stack\":[...]", out);
       at += strcspn(at, "]");
       continue;
-    } else if (begins_with(at, "\"buildId\":")) {
-      fputs("\"buildId\":...", out);
+    } else if (varying_length(at) > 0) {
+      fprintf(out, "%.*s...", (int)varying_length(at), at);
       at += strcspn(at, ",") - 1;
       continue;
     } else if (*at == '"') {

@@ -19,24 +19,32 @@ static bool is_before(const kvo_fault_observation *left, const kvo_fault_observa
   return left->line != right->line ? left->line < right->line : left->observation < right->observation;
 }
 
-/* Appends the observations of a cycle, as many as fit into the first line, beginning with the first one in the source, so that the line
- * does not depend on where the cycle was cut. */
-static void append_round(kvo_sink *to, const kvo_fault_step *steps, size_t count, size_t length) {
-  enum { IN_FIRST_LINE = 4 };
+/* Stores the observations of a chain's last `length` steps, each once, beginning with the first one in the source, so that the report does
+ * not depend on where the chain was cut. Returns how many there are. */
+static size_t store_members(kvo_report *report, size_t length) {
+  size_t count = report->fault.chain_count, members = 0, first = 0;
   if (length > count) length = count;
-  const kvo_fault_step *round = steps + (count - length);
-  size_t first = 0;
+  const kvo_fault_step *steps = report->steps + (count - length);
   for (size_t i = 1; i < length; i++)
-    if (is_before(&round[i].observation, &round[first].observation)) first = i;
-  for (size_t i = 0; i < length && i < IN_FIRST_LINE; i++) {
-    if (i > 0) kvo__append(to, " -> ");
-    append_step(to, &round[(first + i) % length].observation);
+    if (is_before(&steps[i].observation, &steps[first].observation)) first = i;
+  for (size_t i = 0; i < length; i++) {
+    const kvo_fault_observation *each = &steps[(first + i) % length].observation;
+    size_t known = 0;
+    while (known < members && report->members[known].observation != each->observation) known++;
+    if (known == members) report->members[members++] = *each;
   }
-  if (length > IN_FIRST_LINE) kvo__append(to, " -> …");
+  return members;
 }
 
-static const char later[] = " Deliveries that were postponed take place later, with the present value; an observer in "
-                            "an endless cycle is not notified of its own changes.";
+/* Appends the observations of a cycle, as many as fit into the first line. */
+static void append_round(kvo_sink *to, const kvo_fault_observation *members, size_t count) {
+  enum { IN_FIRST_LINE = 4 };
+  for (size_t i = 0; i < count && i < IN_FIRST_LINE; i++) {
+    if (i > 0) kvo__append(to, " -> ");
+    append_step(to, &members[i]);
+  }
+  if (count > IN_FIRST_LINE) kvo__append(to, " -> …");
+}
 
 void kvo__fault_too_deep(uint32_t depth, const kvo_nesting *nesting, bool by_variable) {
   bool is_settled = nesting->shape != KVO_CIRCLE || !nesting->values_repeat;
@@ -44,6 +52,9 @@ void kvo__fault_too_deep(uint32_t depth, const kvo_nesting *nesting, bool by_var
   const kvo_fault_step *steps = kvo__report_chain(report);
   size_t count = report->fault.chain_count;
   const kvo_fault_observation *last = count > 0 ? &steps[count - 1].observation : NULL;
+  size_t members = store_members(report, nesting->shape == KVO_CIRCLE             ? nesting->length
+                                         : nesting->shape == KVO_CIRCLE_IRREGULAR ? count
+                                                                                  : 1);
   kvo_sink *detail = &report->detail, *help = &report->help;
   const char *repeat = nesting->values_repeat ? ", and receives the same values again and again" : "";
   const char *limit = by_variable ? "KVO_MAX_DEPTH allows no more" : "the stack is full";
@@ -51,7 +62,7 @@ void kvo__fault_too_deep(uint32_t depth, const kvo_nesting *nesting, bool by_var
     case KVO_CIRCLE:
       kvo__append(detail, "%zu observations form a cycle%s; they nest %u deep, and %s: ", nesting->length,
                   nesting->values_repeat ? " and receive the same values again and again" : "", (unsigned)depth, limit);
-      append_round(detail, steps, count, nesting->length);
+      append_round(detail, report->members, members);
       kvo__append(
           help, "bind in one direction only, set only what differs, or make the values agree: what one of them stores "
                 "(rounded, trimmed, clamped) is not what the other wants.");
@@ -66,7 +77,7 @@ void kvo__fault_too_deep(uint32_t depth, const kvo_nesting *nesting, bool by_var
       kvo__append(detail, "%zu observations call each other again and again, %u deep, and %s; the innermost is ",
                   nesting->length, (unsigned)depth, limit);
       if (last != NULL) append_step(detail, last);
-      kvo__append(help, "look at the chain: which callback sets which property?");
+      kvo__append(help, "find out which of their callbacks sets which property, and let one of them not.");
       break;
     default:
       kvo__append(detail, "a long chain of %u nested deliveries without a cycle, and %s; the innermost is ",
@@ -74,10 +85,11 @@ void kvo__fault_too_deep(uint32_t depth, const kvo_nesting *nesting, bool by_var
       if (last != NULL) append_step(detail, last);
       kvo__append(help, "shorten the chain, or set the next object after the callback has returned.");
   }
-  kvo__append(help, by_variable ? " KVO_MAX_DEPTH=n lets deliveries nest deeper, as far as the stack allows."
-                                : " A thread with a larger stack lets deliveries nest deeper.");
-  kvo__append(help, "%s", later);
-  kvo__report_concerns(report, last, last != NULL ? 1 : 0, KVO_NOWHERE);
+  if (by_variable)
+    kvo__append(help, " KVO_MAX_DEPTH=n lets deliveries nest deeper, as far as the stack allows.");
+  else if (nesting->shape == KVO_NO_CIRCLE)
+    kvo__append(help, " A thread with a larger stack lets deliveries nest deeper.");
+  kvo__report_concerns(report, report->members, members, KVO_NOWHERE);
   kvo__raise(report);
 }
 
@@ -158,7 +170,10 @@ void kvo__fault_unfinished(const kvo_info *info, const kvo_object *object, const
   kvo__append(&report->detail, "willChange of \"%s\" of ", key);
   append_object(&report->detail, object, info->cls);
   kvo__append(&report->detail, " was never followed by didChange: %s, and its observers were not notified", end);
-  report->fault.help = "call didChange on every path, also after an error: in Swift with defer";
+  bool is_for_swift = kvo__is_for_swift((kvo_place){will->file, will->line}, concerned);
+  report->fault.help = is_for_swift
+                           ? "call didChange on every path, also after an error: \"defer { didChangeValue(…) }\""
+                           : "call kvo_did_change on every path, also after an error";
   report->fault.sites = will;
   report->fault.site_count = 1;
   raise_announcement(report, object, info->cls, concerned, KVO_NOWHERE);
@@ -186,8 +201,10 @@ void kvo__fault_doubled(const kvo_info *info, const char *key, const kvo_fault_o
   kvo__append(&report->detail,
               " is set between willChange and didChange, and its setter also notifies: observers are notified "
               "twice");
-  report->fault.help = "announce manually only what no setter announces, or turn automatic notification off: "
-                       "automaticallyNotifiesObservers(forKey:) in Swift, KVO_PROPERTY_MANUAL in C";
+  kvo__append(&report->help, "announce manually only what no setter announces, or turn automatic notification off: %s",
+              kvo__is_for_swift((kvo_place){will->file, will->line}, concerned)
+                  ? "override automaticallyNotifiesObservers(forKey:)"
+                  : "give the property KVO_PROPERTY_MANUAL");
   report->fault.sites = will;
   report->fault.site_count = 1;
   /* The source location is that of the will, so each pair is reported once. */

@@ -128,6 +128,7 @@ void kvo__faults_forked(void) {
   if (atomic_load(&writer) != kvo__own_mark()) atomic_store(&writer, 0);
   atomic_store(&waiting, 0);
   kvo__reports_forked();
+  kvo__output_forked();
 }
 
 /* Whether a fault of this code was reported before: only the first report has hints. */
@@ -252,13 +253,15 @@ static bool has_place(const char *text, const char *place) {
   return false;
 }
 
-/* Appends a source location, unless the line contains it already. */
-static void append_place(kvo_sink *to, const char *what, const char *file, size_t length, uint32_t line,
+/* Appends a source location, unless the line contains it already. Returns whether it did. */
+static bool append_place(kvo_sink *to, const char *what, const char *file, size_t length, uint32_t line,
                          bool is_repeated) {
   char place[320];
   kvo_sink text = {.memory = place, .capacity = sizeof place, .fd = -1};
   kvo__append(&text, "%.*s:%u", (int)length, file, (unsigned)line);
-  if (is_repeated || !has_place(to->memory, place)) kvo__append(to, ", %s %s", what, place);
+  bool is_new = is_repeated || !has_place(to->memory, place);
+  if (is_new) kvo__append(to, ", %s %s", what, place);
+  return is_new;
 }
 
 /* Appends source locations to the first line, because a log may show that line only: where it happened, or where the object of the fault
@@ -274,11 +277,11 @@ static void append_places(kvo_sink *to, const kvo_fault *fault) {
     is_about_registration = false;
   }
   if (is_about_registration && first != NULL && first->file != NULL) {
-    append_place(to, "registered at", first->file, first->file_length, first->line, false);
-    bool elsewhere = false;
+    bool elsewhere = false,
+         is_new = append_place(to, "registered at", first->file, first->file_length, first->line, false);
     for (size_t i = 1; i < fault->observation_count; i++)
       elsewhere = elsewhere || first[i].line != first->line || first[i].file != first->file;
-    if (elsewhere) kvo__append(to, " and elsewhere");
+    if (elsewhere && is_new) kvo__append(to, " and elsewhere");
   }
   if (fault->file != NULL)
     append_place(to, is_death ? "deallocated at" : "at", fault->file, fault->file_length, fault->line, is_again);
@@ -329,6 +332,11 @@ static void decide(void *arg) {
   if (of->is_written) write_report(fault, kvo__can_demangle(&of->caller), of->has_turn);
 }
 
+static void flush_output(void *arg) {
+  const raising *of = arg;
+  kvo__flush_output(&of->caller);
+}
+
 static _Atomic uint64_t counts[KVO_SEVERITY_COUNT];
 
 uint64_t kvo__fault_count(kvo_severity severity) {
@@ -352,6 +360,8 @@ __attribute__((noinline)) void kvo__raise(kvo_report *report) {
   if (of.is_written) kvo__trace_fault(fault);
   kvo_fault_break(fault);
   if (of.action == KVO_ACTION_ABORT) kvo__trace_save();
+  if (of.action == KVO_ACTION_ABORT)
+    kvo__report_run(report, flush_output, &of);  /* after the report, which matters more */
   if (of.action == KVO_ACTION_ABORT) kvo__die(); /* while it has its turn: one of several threads ends the process */
   if (of.has_turn) atomic_store(&writer, 0);
   if (of.action == KVO_ACTION_TRAP && is_traced()) raise(SIGTRAP);

@@ -31,14 +31,15 @@ void kvo__fault_deallocated(const kvo_object *object, const kvo_class *cls, kvo_
   kvo__append(&report->apple, count <= KVO_MAX_SINGLE ? "\n)" : "...)");
   bool itself = false;
   for (size_t i = 0; i < groups; i++) itself = itself || left[i].observer == instance;
+  bool is_swift = kvo__is_for_swift(place, left);
   kvo__append(
-      &report->help,
-      "%sremove each observation before its object ends, or make it one that ends with the object: in "
-      "Swift the token of observe(_:options:changeHandler:) or the option .endsWithObject, in C the option "
-      "KVO_ENDS_WITH_OBJECT",
-      itself ? "the observer is the object itself: in Swift its deinit can still remove it, and an observation by a "
-               "closure that does not capture the object ends with it. Otherwise "
-             : "");
+      &report->help, "%s%s", itself ? "the observer is the object itself: " : "",
+      !is_swift ? "call kvo_remove_observer before the object ends, or register with KVO_ENDS_WITH_OBJECT"
+      : itself ? "observe with \"for: self\", onChange(of: \\.key, for: self) { me, old, new in … }, which ends with "
+                 "it; or call removeObserver in its deinit"
+               : "observe with \"for: self\", object.onChange(of: \\.key, for: self) { me, old, new in … }, which "
+                 "ends with the object; or add the option .endsWithObject, or call removeObserver before the "
+                 "object ends");
   const kvo_ended *removed = report->entries;
   size_t removed_count = kvo__ended_at(instance, report->entries, KVO_MAX_SITES);
   for (size_t i = 0; i < removed_count; i++) {

@@ -262,7 +262,8 @@ void kvo__fault_cannot_set(const kvo_object *target, const char *key, const kvo_
 void kvo__fault_invalid_argument(const char *function, const char *what, kvo_place place) {
   kvo_report *report = kvo__report(KVO_FAULT_INVALID_ARGUMENT);
   kvo__append(&report->detail, "%s: %s", function, what);
-  report->fault.help = "the comment of the function in kvo.h says what its arguments must be";
+  if (!kvo__is_for_swift(place, NULL))
+    report->fault.help = "the comment of the function in kvo.h says what its arguments must be";
   kvo__report_at(report, place);
   kvo__raise(report);
 }
@@ -352,30 +353,36 @@ static const char *silence_detail(kvo_silence silence) {
   }
 }
 
-#define DECLARE_IT                                                                                                     \
-  "if its changes are announced manually, declare it: automaticallyNotifiesObservers(forKey:) in Swift, "              \
-  "KVO_PROPERTY_MANUAL in C"
-
-/* No accessor says that such a property is read. */
-#define OTHERS_TOO "also a computed property that is itself declared or announced"
-
-static void append_help(kvo_sink *to, const kvo_class *cls, const char *key_path, kvo_silence silence) {
-  switch (silence) {
-    case KVO_SILENCE_BY_HAND:
-      kvo__append(to, "make what it reads observable, declare what affects it, " OTHERS_TOO
-                      " (keyPathsForValuesAffectingValue(forKey:), affected_by), or, " DECLARE_IT);
-      break;
-    case KVO_SILENCE_UNDEFINED:
-      if (cls != NULL) append_keys(to, cls, key_path, strcspn(key_path, "."));
-      kvo__append(to, "; " DECLARE_IT);
-      break;
-    case KVO_SILENCE_CONSTANT: kvo__append(to, "make it a var, or observe what is in it"); break;
-    case KVO_SILENCE_NOT_OBSERVED: kvo__append(to, "remove @NotObserved, or, " DECLARE_IT); break;
-    case KVO_SILENCE_DOTTED_KEY: kvo__append(to, "use a key without dots for what is observed"); break;
-    default:
-      kvo__append(to, "make what it reads observable, or declare what affects it, " OTHERS_TOO
-                      ", in keyPathsForValuesAffectingValue(forKey:)");
+/* What to write in Swift so that a computed property notifies. The method for one key is named after it. */
+static void append_swift_remedy(kvo_sink *to, const char *key_path) {
+  const char *dot = strrchr(key_path, '.'), *key = dot != NULL ? dot + 1 : key_path;
+  bool is_lower = *key >= 'a' && *key <= 'z';
+  kvo__append(
+      to, "mark with @KeyValueObservable the class that declares it and those whose properties it reads; or declare "
+          "what it reads, also computed properties: class func keyPathsForValuesAffecting");
+  if (*key == '@' || *key == '\0') {
+    kvo__append(to, "Value(forKey key: String) -> Set<String>");
+    return;
   }
+  kvo__put_byte(to, is_lower ? (char)(*key - 'a' + 'A') : *key);
+  kvo__append(to, "%s() -> Set<String> { [\"…\"] }", key + 1);
+}
+
+/* What to write. No accessor says that a computed property which is itself declared or announced is read. */
+static void append_help(kvo_sink *to, const kvo_class *cls, const char *key_path, kvo_silence silence, bool is_swift) {
+  bool is_computed = silence == KVO_SILENCE_NOTHING_READ || silence == KVO_SILENCE_BY_HAND;
+  if (silence == KVO_SILENCE_CONSTANT)
+    kvo__append(to, "make it a var, or observe a property of its value: \"%s.…\"", key_path);
+  if (silence == KVO_SILENCE_UNDEFINED && cls != NULL) append_keys(to, cls, key_path, strcspn(key_path, "."));
+  if (is_computed && is_swift) append_swift_remedy(to, key_path);
+  if (is_computed && !is_swift)
+    kvo__append(to, "list in affected_by the key paths that it reads, also those of computed properties");
+  if (silence == KVO_SILENCE_DOTTED_KEY) kvo__append(to, "use a key without dots for what is observed");
+  if (silence == KVO_SILENCE_NOT_OBSERVED) kvo__append(to, "remove @NotObserved");
+  if (silence != KVO_SILENCE_BY_HAND && silence != KVO_SILENCE_UNDEFINED && silence != KVO_SILENCE_NOT_OBSERVED) return;
+  kvo__append(to, ". If its changes are announced manually, %s",
+              is_swift ? "return false for it from automaticallyNotifiesObservers(forKey:)"
+                       : "register it with KVO_PROPERTY_MANUAL");
 }
 
 void kvo__fault_never_notifies(const kvo_object *object, const char *key_path, const char *affected,
@@ -388,7 +395,7 @@ void kvo__fault_never_notifies(const kvo_object *object, const char *key_path, c
     kvo__append(&report->detail, "\"%s\", which is declared to affect \"%s\"", key_path, affected);
   kvo__append(&report->detail, " of %s@0x%llx %s", name_of(cls), kvo__address(kvo_object_instance(object)),
               silence_detail(silence));
-  append_help(&report->help, cls, key_path, silence);
+  append_help(&report->help, cls, key_path, silence, kvo__is_for_swift(place, NULL));
   if (silence != KVO_SILENCE_NOTHING_READ && silence != KVO_SILENCE_CONSTANT)
     report->fault.severity = KVO_SEVERITY_WARNING; /* it may be intended */
   concern(report, object, cls, place);

@@ -76,8 +76,12 @@ void kvo__fault_removed_twice(const kvo_ended *entry, bool by_address, kvo_place
                             entry->object_class, entry->object);
   concern(report, entry);
   add_ending(report, entry, "first removed");
-  kvo__append(&report->help, "remove an observation in one place only, or use a call that may be repeated: in Swift "
-                             "the token's invalidate(), in C kvo_cancel_observer");
+  kvo__append(
+      &report->help, "%s",
+      kvo__is_for_swift(again, &report->concerned)
+          ? "remove it in one place only; or observe with \"for: self\", which needs no removal, or with a token, "
+            "whose invalidate() may be repeated"
+          : "remove it in one place only, or with kvo_cancel_observer, which may be repeated");
   if (by_address && entry->observer != NULL)
     kvo__append(&report->help,
                 "; if the observer that was removed first has been deallocated meanwhile, this is another one at its "
@@ -143,8 +147,9 @@ void kvo__fault_endless_wait(kvo_observation observation, kvo_waited waited, kvo
     concern(report, &entry);
     kvo__report_concerns(report, &report->concerned, 1, place);
   }
-  report->fault.help =
-      "inside a callback end an observation without waiting: invalidate() in Swift, kvo_cancel_observer in C";
+  report->fault.help = kvo__is_for_swift(place, report->fault.observations)
+                           ? "inside a callback end an observation without waiting: with invalidate()"
+                           : "inside a callback end an observation without waiting: with kvo_cancel_observer";
   kvo__report_at(report, place);
   kvo__raise(report);
 }
@@ -175,8 +180,8 @@ void kvo__fault_unused(const kvo_node *node, kvo_place place) {
     report->fault.help = "end an observation when its notifications are not wanted any more";
   } else {
     report->fault.help =
-        "keep the token that observe(_:options:changeHandler:) returns, in a property for instance: the observation "
-        "ends with it";
+        "keep the token in a property, \"token = object.observe(…)\"; or let the observation last as long as its receiver: "
+        "object.onChange(of: \\.key, for: self) { me, old, new in … }";
   }
   kvo__report_concerns(report, &report->concerned, 1, place);
   kvo__raise(report);

@@ -25,7 +25,7 @@ typedef struct kvo_report {
   /** The labels of `sites`, if they are not literals. */
   char labels[KVO_MAX_SITES][320];
   /** Storage for the fault's members. */
-  kvo_fault_observation concerned;
+  kvo_fault_observation concerned, members[KVO_MAX_STEPS];
   kvo_ended entries[KVO_MAX_SITES];
   kvo_ended_stacks stacks;
   kvo_fault_step steps[KVO_MAX_STEPS];
@@ -70,10 +70,18 @@ KVO_HIDDEN size_t kvo__chain(kvo_fault_step *steps, size_t capacity);
 
 /** Completes a fault, reports it and frees it. Returns if the process is to go on. No lock may be held. */
 KVO_HIDDEN void kvo__raise(kvo_report *report);
-/** Ends the process with SIGABRT. */
-KVO_HIDDEN _Noreturn void kvo__die(void);
 /** In the child of a fork, where the other threads are gone. */
 KVO_HIDDEN void kvo__faults_forked(void);
+
+/* ----------------------------------------------------------------------------------------------------------- die.c -- */
+
+/** Writes what the program has printed and the C library still keeps for standard output, unless that could hang or is unsafe: in a signal
+ * handler, while another thread prints, and if nobody reads. */
+KVO_HIDDEN void kvo__flush_output(const kvo_caller *caller);
+/** In the child of a fork. */
+KVO_HIDDEN void kvo__output_forked(void);
+/** Ends the process with SIGABRT. */
+KVO_HIDDEN _Noreturn void kvo__die(void);
 
 /* -------------------------------------------------------------------------------------------------------- groups.c -- */
 
@@ -94,6 +102,12 @@ KVO_HIDDEN void kvo__fault_removed_twice(const kvo_ended *entry, bool by_address
 /** Appends Apple's sentence about a removal that fails. */
 KVO_HIDDEN void kvo__append_cannot_remove(kvo_sink *to, const char *observer_class, const void *observer,
                                           const char *key_path, const char *object_class, const void *object);
+
+/* -------------------------------------------------------------------------------------------------- language.c -- */
+
+/** Whether the help of a fault is read by somebody who writes Swift: by the source file of the fault, otherwise by that of an observation,
+ * which may be NULL, otherwise by whether the process has Swift. */
+KVO_HIDDEN bool kvo__is_for_swift(kvo_place place, const kvo_fault_observation *concerned);
 
 /* -------------------------------------------------------------------------------------------------------- policy.c -- */
 

@@ -82,7 +82,7 @@ static void append_hint(kvo_sink *to, const registered *on, const void *observer
   if (other->as_receiver && !other->as_observer)
     kvo__append(to,
                 "it observes this key path as the receiver of a closure, not as an observer: end that with its token "
-                "or, in Swift, with stopObserving(_:for:)");
+                "or with stopObserving(_:for:)");
   else if (with_other_context != NULL)
     kvo__append(to, "this observer observes this key path with context 0x%llx: pass the one given at registration",
                 kvo__address(other->as_observer ? other->context : with_other_context->context));

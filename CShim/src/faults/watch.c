@@ -15,8 +15,10 @@ void kvo__fault_never_ended(const kvo_fault_observation *places, size_t place_co
   report->fault.observations = places;
   report->fault.observation_count = place_count;
   report->fault.help =
-      "end an observation when its work is done: in Swift release its token, and let its closure capture neither the "
-      "token nor the object; in C call kvo_remove_observer. One that is meant to last as long as the process may stay";
+      kvo__is_for_swift(KVO_NOWHERE, most)
+          ? "release the token when its work is done, and let the closure capture neither the token nor the object; or "
+            "observe with \"for: self\". One that is meant to last as long as the process may stay"
+          : "call kvo_remove_observer when its work is done. One that is meant to last as long as the process may stay";
   kvo__raise(report);
 }
 

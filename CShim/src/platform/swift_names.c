@@ -80,6 +80,18 @@ static void skip_types(kvo_name *name) {
   while (name->end > name->begin && name->end[-1] == ' ') name->end--;
 }
 
+/* Writes `closure #2 in closure #1 in App.open()` as `closure in App.open()`: nobody counts closures. */
+static bool copy_closure(kvo_name *name) {
+  static const char word[] = "closure", in[] = " in ";
+  enum { WORD = sizeof word - 1, IN = sizeof in - 1 };
+  if (!begins(name->at, "closure #") || (name->end != name->begin && name->end[-1] != ' ')) return false;
+  const char *written = name->end - (WORD + IN);
+  if (written >= name->begin && begins(written, word)) name->end -= WORD + IN;
+  copy(name, name->at + WORD);
+  name->at += 2 + strspn(name->at + 2, "0123456789");
+  return true;
+}
+
 void kvo__shorten_swift(char *text) {
   static const char *const noise[] = {"partial apply forwarder for ", "suspend resume partial function for ",
                                       "await resume partial function for ", "merged ", "@objc "};
@@ -94,7 +106,7 @@ void kvo__shorten_swift(char *text) {
     } else if (*name.at == '`') {
       const char *quote = strchr(name.at + 1, '`');
       copy(&name, quote != NULL ? quote + 1 : name.at + strlen(name.at));
-    } else if (*name.at == '(' && copy_private(&name)) {
+    } else if ((*name.at == '(' && copy_private(&name)) || copy_closure(&name)) {
       continue;
     } else if (*name.at == '(') {
       if (follows_name(&name)) copy_labels(&name);

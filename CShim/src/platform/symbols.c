@@ -42,6 +42,8 @@ extern char *swift_demangle(const char *name, size_t length, char *buffer, size_
     __attribute__((weak));
 extern char *__cxa_demangle(const char *name, char *buffer, size_t *size, int *status) __attribute__((weak));
 
+bool kvo__has_swift(void) { return swift_demangle != NULL; }
+
 bool kvo__can_demangle(const kvo_caller *caller) {
   enum { PLENTY = 1 << 18 };
   if ((swift_demangle == NULL && __cxa_demangle == NULL) || kvo__in_signal_handler(caller)) return false;

@@ -32,6 +32,8 @@ KVO_HIDDEN const char *kvo__demangle(const char *symbol, char *buffer, size_t si
 
 /** Shortens a demangled Swift name in place: removes types, and the file of a private function. */
 KVO_HIDDEN void kvo__shorten_swift(char *name);
+/** Whether the process has Swift's runtime. */
+KVO_HIDDEN bool kvo__has_swift(void);
 
 /* ------------------------------------------------------------------------------------------------------------- elf.c -- */
 

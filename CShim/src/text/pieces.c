@@ -3,6 +3,7 @@
 #include "text/report.h"
 
 #include <fcntl.h>
+#include <time.h>
 #include <unistd.h>
 
 void kvo__put_code(kvo_sink *to, kvo_fault_code code) {
@@ -40,6 +41,37 @@ const char *kvo__thread_name(uint32_t thread, char *buffer, size_t size) {
   kvo__cancel_resume(cancellation);
   if (length > 0 && buffer[length - 1] == '\n') length--;
   buffer[length > 0 ? length : 0] = '\0';
+  return buffer;
+}
+
+const char *kvo__program_path(char buffer[KVO_PROGRAM_PATH]) {
+  ssize_t length = readlink("/proc/self/exe", buffer, KVO_PROGRAM_PATH - 1);
+  buffer[length > 0 ? length : 0] = '\0';
+  return buffer;
+}
+
+/* The day of a number of days since 1970, in the Gregorian calendar. gmtime_r(3) takes a lock. */
+static void split_day(long long days, unsigned *year, unsigned *month, unsigned *day) {
+  enum { FROM_MARCH_0 = 719468, OF_400_YEARS = 146097 };
+  unsigned long long since = (unsigned long long)days + FROM_MARCH_0;
+  unsigned of_era = (unsigned)(since % OF_400_YEARS);
+  unsigned years = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+  unsigned of_year = of_era - (365 * years + years / 4 - years / 100), from_march = (5 * of_year + 2) / 153;
+  *day = of_year - (153 * from_march + 2) / 5 + 1;
+  *month = from_march < 10 ? from_march + 3 : from_march - 9;
+  *year = years + 400 * (unsigned)(since / OF_400_YEARS) + (*month <= 2);
+}
+
+const char *kvo__time_text(char buffer[KVO_TIME_SIZE]) {
+  enum { OF_DAY = 86400 };
+  struct timespec now = {0, 0};
+  clock_gettime(CLOCK_REALTIME, &now);
+  unsigned year, month, day, second = (unsigned)(now.tv_sec % OF_DAY);
+  split_day((long long)now.tv_sec / OF_DAY, &year, &month, &day);
+  kvo_sink to = {.memory = buffer, .capacity = KVO_TIME_SIZE, .fd = -1};
+  kvo__append(&to, "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", (int)year, (int)month, (int)day, (int)(second / 3600),
+              (int)(second / 60 % 60), (int)(second % 60), (int)(now.tv_nsec / 1000000));
+  kvo__sink_end(&to);
   return buffer;
 }
 

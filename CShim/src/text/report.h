@@ -41,6 +41,12 @@ extern KVO_HIDDEN const kvo_named_option kvo__named_options[KVO_OPTION_COUNT];
 KVO_HIDDEN const char *kvo__thread_name(uint32_t thread, char *buffer, size_t size);
 KVO_HIDDEN const char *kvo__event_name(kvo_event_kind kind);
 
+enum { KVO_PROGRAM_PATH = 512, KVO_TIME_SIZE = 32 };
+/** Stores the path of the program's file, cut, and returns it; "" if it is unknown. */
+KVO_HIDDEN const char *kvo__program_path(char buffer[KVO_PROGRAM_PATH]);
+/** Stores the present time, such as 2026-11-28T14:58:50.123Z, and returns it. */
+KVO_HIDDEN const char *kvo__time_text(char buffer[KVO_TIME_SIZE]);
+
 /* ------------------------------------------------------------------- report_text.c, report_stack.c, report_json.c -- */
 
 KVO_HIDDEN void kvo__put_text_report(kvo_sink *to, const kvo_fault *fault, bool is_repeated);

@@ -164,6 +164,15 @@ static void put_event(kvo_sink *to, const kvo_event *event) {
 
 /* -------------------------------------------------------------------------------------------------------- The report -- */
 
+/* Not inlined, so that the path takes no stack while the rest is put. */
+__attribute__((noinline)) static void put_process(kvo_sink *to) {
+  char path[KVO_PROGRAM_PATH], time[KVO_TIME_SIZE];
+  put_number(to, "process", (unsigned long long)getpid());
+  kvo__put_json_string(to, "program", kvo__program_path(path));
+  kvo__put_json_string(to, "time", kvo__time_text(time));
+  kvo__put_json_string(to, "version", kvo_version_string());
+}
+
 #define PUT_ALL(to, name, each, all, count)                                                                            \
   do {                                                                                                                 \
     kvo__put_member(to, name);                                                                                         \
@@ -189,7 +198,7 @@ void kvo__put_json_report(kvo_sink *to, const kvo_fault *fault) {
   kvo__put_json_string(to, "exception", fault->exception);
   kvo__put_json_string(to, "help", fault->help);
   put_object(to, fault->object_class, fault->object);
-  put_number(to, "process", (unsigned long long)getpid());
+  put_process(to);
   char thread[64];
   put_number(to, "thread", fault->thread);
   kvo__put_json_string(to, "threadName", kvo__thread_name(fault->thread, thread, sizeof thread));

@@ -106,21 +106,24 @@ static void put_callback(kvo_sink *to, const kvo_fault_observation *each) {
   kvo__put_function(to, each->callback);
 }
 
-static void put_observation(kvo_sink *to, const kvo_fault_observation *each) {
-  kvo__put(to, "    ");
-  put_parties(to, each, "  observer ");
-  kvo__put(to, "  options ");
-  const char *separator = "";
+static void put_options(kvo_sink *to, kvo_options options) {
+  const char *separator = "  options ";
   for (size_t i = 0; i < KVO_OPTION_COUNT; i++)
-    if ((each->options & kvo__named_options[i].option) != 0) {
+    if ((options & kvo__named_options[i].option) != 0) {
       kvo__put(to, separator);
       kvo__put(to, kvo__named_options[i].name);
       separator = "|";
     }
-  kvo__put(to, *separator == '\0' ? "none  context " : "  context ");
-  kvo__put_address(to, kvo__address(each->context));
-  kvo__put(to, "  id ");
-  kvo__put_address(to, each->observation);
+}
+
+static void put_observation(kvo_sink *to, const kvo_fault_observation *each, bool is_notified) {
+  kvo__put(to, "    ");
+  put_parties(to, each, "  observer ");
+  put_options(to, each->options);
+  if (each->context != NULL) {
+    kvo__put(to, "  context ");
+    kvo__put_address(to, kvo__address(each->context));
+  }
   kvo__put(to, "\n        registered");
   put_registered(to, each);
   if (each->duplicate_count > 0) {
@@ -133,6 +136,7 @@ static void put_observation(kvo_sink *to, const kvo_fault_observation *each) {
     kvo__put(to, ", ");
     put_name(to, each->note);
   }
+  if (is_notified) kvo__put(to, ", being notified");
   kvo__put_byte(to, '\n');
   kvo__put_stack(to, each->frames, each->frame_count, "          ");
 }
@@ -140,10 +144,33 @@ static void put_observation(kvo_sink *to, const kvo_fault_observation *each) {
 /* Whether a text report is long enough; JSON has everything. */
 static bool is_long(const kvo_sink *to) { return to->total > 8192; }
 
-static void put_observations(kvo_sink *to, const kvo_fault_observation *all, size_t count) {
+static bool is_notified(const kvo_fault *fault, kvo_observation observation) {
+  for (size_t i = 0; i < fault->chain_count; i++)
+    if (fault->chain[i].observation.observation == observation) return observation != 0;
+  return false;
+}
+
+static bool is_listed(const kvo_fault *fault, kvo_observation observation) {
+  for (size_t i = 0; i < fault->observation_count; i++)
+    if (fault->observations[i].observation == observation) return observation != 0;
+  return false;
+}
+
+/* Whether all deliveries in progress are of observations of the fault. In a circle these stand in the order of the deliveries. */
+static bool are_all_listed(const kvo_fault *fault) {
+  size_t listed = 0;
+  while (listed < fault->chain_count && is_listed(fault, fault->chain[listed].observation.observation)) listed++;
+  return listed == fault->chain_count;
+}
+
+static void put_observations(kvo_sink *to, const kvo_fault *fault) {
+  const kvo_fault_observation *all = fault->observations;
+  /* A dangling observer is not called. */
+  bool has_notified = fault->code != KVO_FAULT_DANGLING_OBSERVER && are_all_listed(fault);
+  size_t shown = 0, left = 0, count = fault->observation_count;
   if (count > 0) kvo__put(to, "  observations:\n");
-  size_t shown = 0, left = 0;
-  for (; shown < count && (shown == 0 || !is_long(to)); shown++) put_observation(to, &all[shown]);
+  for (; shown < count && (shown == 0 || !is_long(to)); shown++)
+    put_observation(to, &all[shown], has_notified && is_notified(fault, all[shown].observation));
   for (size_t i = shown; i < count; i++) left += all[i].duplicate_count + 1;
   if (left == 0) return;
   kvo__put(to, "    (");
@@ -151,10 +178,18 @@ static void put_observations(kvo_sink *to, const kvo_fault_observation *all, siz
   kvo__put(to, " more; KVO_REPORT=json lists them)\n");
 }
 
+static void put_step(kvo_sink *to, const kvo_fault_observation *each, const char *verb) {
+  put_parties(to, each, verb);
+  kvo__put(to, ", registered");
+  put_registered(to, each);
+  put_callback(to, each);
+  kvo__put_byte(to, '\n');
+}
+
 static void put_chain(kvo_sink *to, const kvo_fault_step *chain, size_t count, bool is_last_called) {
   size_t round_ends = 0, round = 0, repeats = 0;
-  if (count > 0) kvo__put(to, "  deliveries in progress, each caused by the one above:\n");
-  if (count > 0 && chain[0].skipped > 0) {
+  kvo__put(to, "  deliveries in progress, each caused by the one above:\n");
+  if (chain[0].skipped > 0) {
     kvo__put(to, "    (");
     kvo__put_number(to, chain[0].skipped, 10);
     kvo__put(to, chain[0].skipped == 1 ? " outer delivery omitted)\n" : " outer deliveries omitted)\n");
@@ -167,11 +202,7 @@ static void put_chain(kvo_sink *to, const kvo_fault_step *chain, size_t count, b
       return;
     }
     kvo__put(to, "    ");
-    put_parties(to, &chain[i].observation, i + 1 < count || is_last_called ? " notified " : " was to notify ");
-    kvo__put(to, ", registered");
-    put_registered(to, &chain[i].observation);
-    put_callback(to, &chain[i].observation);
-    kvo__put_byte(to, '\n');
+    put_step(to, &chain[i].observation, i + 1 < count || is_last_called ? " notified " : " was to notify ");
     if (chain[i].round > 0) {
       round = chain[i].round;
       repeats = chain[i].repeats;
@@ -184,6 +215,20 @@ static void put_chain(kvo_sink *to, const kvo_fault_step *chain, size_t count, b
     kvo__put_number(to, repeats, 10);
     kvo__put(to, repeats == 1 ? " more time)\n" : " more times)\n");
   }
+}
+
+/* Puts the deliveries in progress, unless the list of observations says it. */
+static void put_deliveries(kvo_sink *to, const kvo_fault *fault) {
+  if (are_all_listed(fault)) return;
+  size_t count = fault->chain_count;
+  const kvo_fault_step *chain = fault->chain;
+  bool is_last_called = fault->code != KVO_FAULT_DANGLING_OBSERVER; /* a dangling observer is not called */
+  if (count > 1 || chain[0].round > 0 || chain[0].skipped > 0) {
+    put_chain(to, chain, count, is_last_called);
+    return;
+  }
+  kvo__put(to, "  delivery in progress: ");
+  put_step(to, &chain[0].observation, is_last_called ? " notified " : " was to notify ");
 }
 
 static void put_event(kvo_sink *to, const kvo_event *event) {
@@ -205,10 +250,6 @@ static void put_event(kvo_sink *to, const kvo_event *event) {
     if (event->kind != KVO_EVENT_REGISTERED) kvo__put(to, ", registered");
     put_place(to, event->file, strlen(event->file), event->line, in_c);
   }
-  if (event->observation != 0) {
-    kvo__put(to, "  id ");
-    kvo__put_address(to, event->observation);
-  }
   put_thread(to, event->thread);
   kvo__put_byte(to, '\n');
 }
@@ -224,6 +265,21 @@ static void put_fault_site(kvo_sink *to, const kvo_fault *fault) {
   kvo__put_stack(to, fault->frames, fault->frame_count, "      ");
 }
 
+/* Puts which process of which program this was, when, and the version of the library. Not inlined, so that the path takes no stack while
+ * the rest is put. */
+__attribute__((noinline)) static void put_process(kvo_sink *to) {
+  char path[KVO_PROGRAM_PATH], time[KVO_TIME_SIZE];
+  kvo__put(to, "  process ");
+  kvo__put_number(to, (unsigned long long)getpid(), 10);
+  kvo__put_byte(to, ' ');
+  put_name(to, kvo__program_path(path));
+  kvo__put(to, ", ");
+  kvo__put(to, kvo__time_text(time));
+  kvo__put(to, ", swift-kvo ");
+  kvo__put(to, kvo_version_string());
+  kvo__put_byte(to, '\n');
+}
+
 /* Puts further hints, once per code. */
 static void put_more(kvo_sink *to, const kvo_fault *fault) {
   kvo__put(to, "  more: kvo explain ");
@@ -231,37 +287,30 @@ static void put_more(kvo_sink *to, const kvo_fault *fault) {
   if (kvo__settings.stacks == 0 && fault->observation_count + fault->site_count > 0)
     kvo__put(to, "; KVO_STACKS=32 records the stacks of registrations");
   if (kvo__settings.history == 0 && fault->object != NULL) kvo__put(to, "; KVO_HISTORY=256 records earlier events");
-  kvo__put(to, "; KVO_POLICY=");
-  kvo__put_code(to, fault->code);
-  kvo__put(to, ":log continues after it; KVO_HELP=1 lists all settings; set a breakpoint on kvo_fault_break\n");
+  kvo__put(to, "; KVO_HELP=1 lists all settings\n");
 }
 
-/* Puts Apple's sentence without the list of observations that may end it, because the report has its own. */
+/* Puts the first line of Apple's sentence, by which the web can be searched; the report has the rest itself, and JSON all of it. */
 static void put_apple(kvo_sink *to, const char *sentence) {
-  const char *label = "  Apple says: ";
   size_t length = strcspn(sentence, "\n");
   bool has_list = sentence[length] != '\0' && length > 0 && sentence[length - 1] == '(';
-  if (!has_list) {
-    put_lines(to, label, sentence, "    ");
-    return;
-  }
-  kvo__put(to, label);
+  kvo__put(to, "  Apple says: ");
   kvo__put_clean(to, sentence, length);
-  kvo__put(to, "...)\n");
+  kvo__put(to, has_list ? "...)\n" : sentence[length] != '\0' ? " ...\n" : "\n");
 }
 
 void kvo__put_text_report(kvo_sink *to, const kvo_fault *fault, bool is_repeated) {
   put_lines(to, "", fault->summary, "  ");
   if (fault->why != NULL) put_lines(to, "  ", fault->why, "    ");
   for (size_t i = 0; i < fault->site_count; i++) put_site(to, &fault->sites[i]);
-  put_observations(to, fault->observations, fault->observation_count);
+  put_observations(to, fault);
   put_fault_site(to, fault);
-  /* A dangling observer is not called. */
-  put_chain(to, fault->chain, fault->chain_count, fault->code != KVO_FAULT_DANGLING_OBSERVER);
+  put_deliveries(to, fault);
   if (fault->event_count > 0) kvo__put(to, "  what happened before:\n");
   for (size_t i = 0; i < fault->event_count; i++) put_event(to, &fault->events[i]);
   if (fault->apple != NULL) put_apple(to, fault->apple);
   if (fault->help != NULL) put_lines(to, "  help: ", fault->help, "    ");
   if (!is_repeated) put_more(to, fault);
+  put_process(to);
   kvo__put_modules(to, fault);
 }

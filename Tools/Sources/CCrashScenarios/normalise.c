@@ -74,6 +74,8 @@ char *kvo_crash_normalise(const char *report) {
     size_t length = strcspn(report, "\n");
     if (strncmp(report, "  modules: ", 11) == 0)
       fputs("  modules: (those of the stacks)\n", out);
+    else if (strncmp(report, "  process ", 10) == 0)
+      fputs("  process (its id, program, time and version)\n", out);
     else if (!is_frame(report))
       normalise_line(report, length, out);
     else if (!in_stack)
