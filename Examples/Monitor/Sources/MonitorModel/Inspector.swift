@@ -18,12 +18,14 @@ package final class Inspector {
 
   deinit { try? FileManager.default.removeItem(at: file) }
 
-  /// Records what happens in a function. The first record after a viewer has come is that of the next sample.
+  /// Calls a function, and records what happens in it if that is possible: another recording, such as that of `kvo trace`, may be in
+  /// progress. The first record after a viewer has come is that of the next sample.
   func record(_ body: () -> Void) {
     guard viewers > 0 else { return body() }
+    let beginning = Result { try ObservationTrace.begin(writingTo: file.path) }
+    body()
     do {
-      try ObservationTrace.begin(writingTo: file.path)
-      body()
+      try beginning.get()
       try ObservationTrace.end()
       sample = RecordedSample(try JSONDecoder().decode([TraceEvent].self, from: Data(contentsOf: file)))
       problem = nil

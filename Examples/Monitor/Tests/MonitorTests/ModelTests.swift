@@ -1,4 +1,5 @@
 // Detail, history and inspector, and that nothing of the model outlives it.
+import Foundation
 import HostModel
 import KeyValueObserving
 import KeyValueObservingTesting
@@ -74,6 +75,20 @@ import Testing
     let sample = inspector.sample
     monitor.sample()
     #expect(inspector.sample == sample)
+  }
+
+  @Test func `While another recording is in progress, as by kvo trace, the monitor shows new samples all the same`() throws {
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent("trace-\(UUID().uuidString).json")
+    defer { try? FileManager.default.removeItem(at: file) }
+    monitor.inspector.viewers += 1
+    try ObservationTrace.begin(writingTo: file.path)
+    try fixture.writeProcess(11, "new", pages: 25)
+    monitor.sample()
+    try ObservationTrace.end()
+    #expect(monitor.table.select(pid: 11))
+    #expect(monitor.inspector.problem != nil)
+    monitor.sample()
+    #expect(monitor.inspector.problem == nil && monitor.inspector.sample != nil)
   }
 
   @Test func `Nothing of a monitor remains after it`() throws {
