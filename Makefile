@@ -4,10 +4,12 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test bench release-check check check-quick check-format check-api check-c check-model check-clients check-documents check-examples check-view check-bindings check-sanitizers check-crashes check-costs check-scaling check-packages check-ports check-manual check-docs docs fuzz mutate stress format clean
+.PHONY: help demo test bench release-check check check-quick check-format check-api check-c check-model check-clients check-documents check-examples check-view check-bindings check-sanitizers check-crashes check-costs check-scaling check-packages check-ports check-manual check-docs docs fuzz mutate stress install-tools format clean
 
 # Passed on: make demo ARGS="--json", make bench ARGS="…".
 ARGS ?=
+# Where make install-tools installs.
+PREFIX ?= /usr/local
 
 c_tools = libffi-dev cmake ninja-build gcc g++ pkg-config
 # What the benchmarks are held against.
@@ -150,6 +152,10 @@ mutate: ## Change the C runtime at random places; tests have to fail (ARGS="--co
 check-costs: ## Compare instructions and allocations of each benchmark with Benchmarks/costs.txt
 	@scripts/require.sh swift git libffi-dev gcc valgrind python3
 	scripts/check-costs.sh
+
+install-tools: ## Install the command kvo, its manual page and those of libkvo's functions (PREFIX=$HOME/.local)
+	@scripts/require.sh swift git libffi-dev
+	scripts/install-tools.sh "$(PREFIX)"
 
 format: ## Format the Swift and C sources in place
 	@scripts/require.sh swift clang-format

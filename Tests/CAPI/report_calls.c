@@ -135,7 +135,7 @@ TEST("JSON says of a call that its module has been unloaded") {
 /* ------------------------------------------------------------------------------------------------------ Their modules -- */
 
 #define ID "b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1"
-#define ADVICE " (addr2line -Cfe MODULE 0xOFFSET names lines)\n"
+#define ADVICE " (kvo symbolize, or addr2line -Cfe MODULE 0xOFFSET, names lines)\n"
 
 TEST("the modules of all calls are listed once each: those of the places, of the registrations and of the fault") {
   enter_folder();

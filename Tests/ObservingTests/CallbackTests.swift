@@ -81,7 +81,7 @@
       #expect(raised.map(\.code) == [22, 22])
       #expect(raised.map { $0.observations.map(\.keyPath) } == [["title"], ["title"]])
       let id = String(known.first?.id.rawValue ?? 0, radix: 16)
-      #expect(known.count == 1 && raised.allSatisfy { $0.report.contains("  id 0x\(id)\n") })
+      #expect(known.count == 1 && raised.allSatisfy { $0.json.contains("\"id\":\"0x\(id)\"") })
     }
 
     @Test func `With collectionChanges a set to equal elements is told as a setting`() {

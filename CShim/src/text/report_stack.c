@@ -238,5 +238,5 @@ void kvo__put_modules(kvo_sink *to, const kvo_fault *fault) {
     kvo__put_build_id(to, &list.all[i]);
   }
   if (list.count == MAX_MODULES) kvo__put(to, ", and perhaps others; KVO_REPORT=json lists them");
-  if (list.count > 0) kvo__put(to, " (addr2line -Cfe MODULE 0xOFFSET names lines)\n");
+  if (list.count > 0) kvo__put(to, " (kvo symbolize, or addr2line -Cfe MODULE 0xOFFSET, names lines)\n");
 }

@@ -36,6 +36,15 @@ enum KeyPathUse {
   /// The delivery to a registration whose key path can no longer be evaluated after a change.
   case delivery(ClassicObservation)
 
+  /// The source location of the call, if it passes one.
+  fileprivate var site: SourceLocation? {
+    switch self {
+    case .coding(let site): site
+    case .registration(_, _, _, _, let site): site
+    case .delivery: nil
+    }
+  }
+
   fileprivate func raise(_ code: kvo_fault_code, _ detail: String, apple: String? = nil, help: String? = nil) {
     switch self {
     case .coding(let site): raiseFault(code, detail, apple: apple, help: help, site: site)
@@ -70,7 +79,11 @@ func raise(_ error: KeyPathError, _ use: KeyPathUse) {
     let isElement = name.hasSuffix("Arrays") || name.hasSuffix("Sets")
     use.raise(
       isElement ? KVO_FAULT_BAD_OPERATOR : KVO_FAULT_TYPE_MISMATCH,
-      "@\(name) of \(NamedValue(receiver).name) was applied to \(NamedValue(operand).name), which is not \(need)")
+      "@\(name) of \(NamedValue(receiver).name) was applied to \(NamedValue(operand).name), which is not \(need)",
+      help: isElement
+        ? "put behind @\(name) a key whose values are collections"
+        : "put behind @\(name) a key whose values it can compute with: numbers for @sum and @avg, values that can be "
+          + "compared for @min and @max")
   case .unsuitable(let receiver, let key, let failure):
     let given = failure.given.map { _typeName(Swift.type(of: $0), qualified: false) } ?? "nil"
     let reason = failure.reason.map { " (\($0))" } ?? ""
@@ -78,7 +91,9 @@ func raise(_ error: KeyPathError, _ use: KeyPathUse) {
       KVO_FAULT_TYPE_MISMATCH,
       "cannot set \"\(key)\" of \(NamedValue(receiver).name): expected "
         + "\(_typeName(failure.expected, qualified: false)), was given \(given)\(reason)",
-      help: "nothing was changed; only conversions that lose nothing are made")
+      help: "pass a value of type \(_typeName(failure.expected, qualified: false)), or assign to the property, "
+        + "\"object.\(key) = …\", which the compiler checks"
+        + (use.site == nil ? "; setValue(_:forKeyPath:) reports its source line, kvo symbolize that of the stack" : ""))
   case .reported: break
   }
 }

@@ -9,7 +9,7 @@ package struct KVOTool: ParsableCommand {
     version: String(cString: kvo_version_string()),
     subcommands: [
       TopTool.self, WhoTool.self, GraphTool.self, TraceTool.self, ListTool.self, ViewTool.self, ExplainTool.self,
-      FaultsTool.self, ScenarioTool.self, CrashTool.self,
+      FaultsTool.self, SymbolizeTool.self, ScenarioTool.self, CrashTool.self,
     ])
 
   package init() {}

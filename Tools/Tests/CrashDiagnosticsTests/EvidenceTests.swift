@@ -86,7 +86,7 @@ struct EvidenceTests {
     }
     let calls = try inner(1, at: [:])
     #expect(
-      calls.contains { $0.hasPrefix("closure #1 in inner #1 in CrashDiagnosticsTests.EvidenceTests.") }, "\(calls)")
+      calls.contains { $0.hasPrefix("closure in inner #1 in CrashDiagnosticsTests.EvidenceTests.") }, "\(calls)")
     #expect(!calls.contains { $0.contains(" -> ") && $0.contains("CrashDiagnosticsTests") })
   }
 

@@ -52,9 +52,22 @@ struct ExplainTests {
     #expect(text.contains("There is no KVO0041") && text.contains("KVO0040 · "), "\(text)")
   }
 
-  @Test(arguments: ["", "KVO", "three", "-1x", "KVO00x3"])
+  @Test(arguments: ["", "KVO", "-1x", "KVO00x3"])
   func `An argument that is not a code is an error`(code: String) throws {
     #expect(try error("--", code).contains("is no code"))
+  }
+
+  @Test func `Words are looked for in all pages, those with the word in the title come first`() throws {
+    let lines = try output("deallocated").split(separator: "\n")
+    #expect(lines.first == "KVO0001 · an object was deallocated while observed" && lines.count > 3)
+    #expect(try output("Deallocated") == output("deallocated"))
+    #expect(try error("xyzzy").contains("No page has 'xyzzy'"))
+  }
+
+  @Test func `If one page has the words it is printed`() throws {
+    #expect(try output("leak") == output("14"))
+    #expect(try output("SELinux") == output("20"))
+    #expect(try output("setNilValueForKey") == output("35"))
   }
 
   @Test func `A missing code is a usage error`() throws {

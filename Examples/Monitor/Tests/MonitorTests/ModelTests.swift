@@ -77,7 +77,7 @@ import Testing
     #expect(inspector.sample == sample)
   }
 
-  @Test func `While another recording is in progress, as by kvo trace, the monitor shows new samples all the same`() throws {
+  @Test func `While kvo trace records, the monitor shows new samples all the same`() throws {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("trace-\(UUID().uuidString).json")
     defer { try? FileManager.default.removeItem(at: file) }
     monitor.inspector.viewers += 1

@@ -48,7 +48,8 @@ struct SourceLines {
     var Symbol: [Symbol]?
   }
 
-  private static func ask(_ path: String, _ offsets: [String]) -> [(String, String)] {
+  /// Returns the offsets of a module's file that have a source line, with the line, such as `Editor.swift:12`.
+  static func ask(_ path: String, _ offsets: [String]) -> [(String, String)] {
     let process = Process()
     let (input, output) = (Pipe(), Pipe())
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
