@@ -5,17 +5,25 @@ import CSwiftRuntime
 /// The observations whose receiver says nothing at its death. A change of what they observe ends them; so does a registration, whenever
 /// there are twice as many as were left the last time.
 enum DeadReceivers {
-  private struct Entry {
-    let end: ReceiverEnd
-    let receiver: UnretainedObject<AnyObject>
+  /// A class, so that it has one unowned reference, which is counted.
+  private final class Entry: Sendable {
+    private let end: ReceiverEnd
+    private nonisolated(unsafe) let receiver: UnretainedObject<AnyObject>
+
+    init(_ end: ReceiverEnd, _ receiver: AnyObject) {
+      self.end = end
+      self.receiver = UnretainedObject(receiver)
+      ObserverCounts.add(self.receiver.address)
+    }
+
+    // Before the unowned reference is released.
+    deinit { ObserverCounts.remove(receiver.address) }
 
     /// Returns whether the observation has ended, or ends now. May release the last reference to the receiver.
     func isOver() -> Bool {
-      if !end.hasEnded {
-        if receiver.load() != nil { return false }
-        end.receiverDied()
-      }
-      ObserverCounts.remove(receiver.address)
+      if end.hasEnded { return true }
+      if receiver.load() != nil { return false }
+      end.receiverDied()
       return true
     }
   }
@@ -32,8 +40,7 @@ enum DeadReceivers {
 
   /// Adds an observation that has been registered.
   static func add(_ end: ReceiverEnd, _ receiver: AnyObject) {
-    let entry = Entry(end: end, receiver: UnretainedObject(receiver))
-    ObserverCounts.add(entry.receiver.address)
+    let entry = Entry(end, receiver)
     let list = kvo_is_main_thread() ? ofMainThread : ofOthers
     let due = list.withLock { list -> [Entry]? in
       list.entries.append(entry)
