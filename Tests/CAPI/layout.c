@@ -1,6 +1,7 @@
 /* layout.c - the sizes and offsets that Embedding.md gives for bindings without a C compiler are those of the headers. */
 #include "harness.h"
 
+#include <kvo/kvo_fault.h>
 #include <kvo/kvo_raw.h>
 
 #include <stdio.h>
@@ -112,6 +113,31 @@ TEST("the layout of structures in Embedding.md is that of the headers on 64-bit 
   MEMBER(kvo_member_accessors, add);
   MEMBER(kvo_member_accessors, remove);
   MEMBER(kvo_member_accessors, user);
+  end();
+  begin("kvo_fault", sizeof(kvo_fault));
+  MEMBER(kvo_fault, code);
+  MEMBER(kvo_fault, severity);
+  MEMBER(kvo_fault, summary);
+  MEMBER(kvo_fault, apple);
+  MEMBER(kvo_fault, exception);
+  MEMBER(kvo_fault, help);
+  MEMBER(kvo_fault, file);
+  MEMBER(kvo_fault, file_length);
+  MEMBER(kvo_fault, line);
+  MEMBER(kvo_fault, observations);
+  MEMBER(kvo_fault, observation_count);
+  MEMBER(kvo_fault, thread);
+  MEMBER(kvo_fault, why);
+  MEMBER(kvo_fault, object);
+  MEMBER(kvo_fault, object_class);
+  MEMBER(kvo_fault, sites);
+  MEMBER(kvo_fault, site_count);
+  MEMBER(kvo_fault, frames);
+  MEMBER(kvo_fault, frame_count);
+  MEMBER(kvo_fault, chain);
+  MEMBER(kvo_fault, chain_count);
+  MEMBER(kvo_fault, events);
+  MEMBER(kvo_fault, event_count);
   end();
   begin("kvo_collection_spec", sizeof(kvo_collection_spec));
   MEMBER(kvo_collection_spec, name);

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, MutableSequence
-from typing import Any as Anything
+from typing import Any as Anything, TypeVar
+
+E = TypeVar("E")
 
 
 class _Copied:
@@ -27,18 +29,18 @@ class _Copied:
         return self._plain, (list(self),)  # type: ignore[call-overload]
 
 
-class _List(_Copied, MutableSequence):
+class _List(_Copied, MutableSequence[E]):
     """Like a list, it makes plain lists by + and *."""
 
     __slots__ = ()
 
-    def __add__(self, other: Iterable) -> list:
+    def __add__(self, other: Iterable[E]) -> list[E]:
         return list(self) + list(other) if isinstance(other, (list, _List)) else NotImplemented
 
-    def __radd__(self, other: Iterable) -> list:
+    def __radd__(self, other: Iterable[E]) -> list[E]:
         return list(other) + list(self) if isinstance(other, (list, _List)) else NotImplemented
 
-    def __mul__(self, times: int) -> list:
+    def __mul__(self, times: int) -> list[E]:
         return list(self) * times
 
     __rmul__ = __mul__

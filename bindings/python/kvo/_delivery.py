@@ -71,6 +71,25 @@ def _told_both(change: int, number: int) -> None:
 
 
 @_Callback
+def _told_new(change: int, number: int) -> None:
+    """The same, if only the new value is wanted."""
+    try:
+        try:
+            values, name = _nows[_raws[change].new]
+            observation = _observations[number]()
+            made = _make(Change, (observation, None, values[name]))
+            handler = observation._handler  # type: ignore[union-attr]
+        except (AttributeError, KeyError):
+            _told(change, number)
+            return
+        handler(made)
+    except RecursionError as error:
+        _thread.interrupt, _interrupted[:] = error, [True]
+    except BaseException as error:
+        _failed(error, observation._handler)  # type: ignore[union-attr]
+
+
+@_Callback
 def _told_by_c(change: int, number: int) -> None:
     depth = _calls.depth
     try:
@@ -139,5 +158,6 @@ def _evaluated(number: int) -> Optional[int]:
 
 _direct_ops = _ObserverOps(_told, _ended, _ended, _Evaluate(), _Callback(), _Same())
 _both_ops = _ObserverOps(_told_both, _ended, _ended, _Evaluate(), _Callback(), _Same())
+_new_ops = _ObserverOps(_told_new, _ended, _ended, _Evaluate(), _Callback(), _Same())
 _bound_ops = _ObserverOps(_bound, _ended, _ended, _evaluated, _release, _same)
 _tracked_ops = _ObserverOps(_told, _ended, _ended, _evaluated, _release, _same)

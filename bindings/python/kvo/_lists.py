@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Iterator
-from typing import Any as Anything, Generic, Optional, TYPE_CHECKING
+from typing import Any as Anything, Generic, Optional, overload, TYPE_CHECKING
 
-from ._copies import _List
+from ._copies import _List, E
 from ._guards import _Guard, _no_guard, _read_by_c
 from ._handles import _Elements, _kept, _values
 from ._library import _begin_change, _end, _finish, _stored, _will
@@ -23,7 +23,12 @@ class List(Property[Anything], Generic[T]):
     """A to-many property: reading it gives a list whose mutations notify, with kind and indexes. `element` is the property type of its
     elements, such as kvo.Double."""
 
-    def __init__(self, element: type[Property[T]] = Any, default: Iterable[T] = ()) -> None:
+    @overload
+    def __init__(self: "List[Anything]", *, default: Iterable[Anything] = ()) -> None: ...
+    @overload
+    def __init__(self, element: type[Property[T]], default: Iterable[T] = ()) -> None: ...
+
+    def __init__(self, element: type[Property[Anything]] = Any, default: Iterable[Anything] = ()) -> None:
         if not (isinstance(element, type) and issubclass(element, Property)):
             raise TypeError("a type of property was expected, such as kvo.Double")
         self.element = element()
@@ -33,37 +38,47 @@ class List(Property[Anything], Generic[T]):
     def convert(self, value: Anything) -> Anything:
         return _Elements(self.element.convert(one) for one in value)
 
+    @overload
+    def __get__(self, instance: None, owner: Anything) -> "List[T]": ...
+    @overload
+    def __get__(self, instance: "Object", owner: Anything) -> "_ListOf[T]": ...
+
     def __get__(self, instance: Anything, owner: Anything = None) -> Anything:
         if instance is None:
             return self
         super().__get__(instance, owner)
         return _ListOf(instance, self)
 
-    def __set__(self, instance: "Object", value: Anything) -> None:
+    def __set__(self, instance: "Object", value: Iterable[T]) -> None:
         if isinstance(value, _ListOf) and value._owner is instance and value._property is self:
             return  # after += and *=, which have told their change
         super().__set__(instance, value)
 
 
-class _ListOf(_List):
+class _ListOf(_List[E]):
     """The list of a property of an object."""
 
     __slots__ = ("_owner", "_property")
 
-    def __init__(self, owner: "Object", of: List) -> None:
+    def __init__(self, owner: "Object", of: List[E]) -> None:
         self._owner, self._property = owner, of
 
     @property
-    def _elements(self) -> list:
+    def _elements(self) -> list[E]:
         return self._owner.__dict__[self._property.name]
 
     def __len__(self) -> int:
         return len(self._elements)
 
+    @overload
+    def __getitem__(self, index: int) -> E: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[E]: ...
+
     def __getitem__(self, index: Anything) -> Anything:
         return self._elements[index]
 
-    def __iter__(self) -> Iterator:
+    def __iter__(self) -> Iterator[E]:
         return iter(self._elements)
 
     def __eq__(self, other: object) -> bool:
@@ -72,18 +87,18 @@ class _ListOf(_List):
     def __repr__(self) -> str:
         return repr(self._elements)
 
-    def insert(self, index: int, value: Anything) -> None:
+    def insert(self, index: int, value: E) -> None:
         value = self._property.element.convert(value)
         count = len(self._elements)
         at = max(0, index + count) if index < 0 else min(index, count)
         self._change(INSERTION, range(at, at + 1), [value])
 
-    def extend(self, values: Iterable[Anything]) -> None:
+    def extend(self, values: Iterable[E]) -> None:
         made = list(self._property.convert(list(values)))
         at = len(self._elements)
         self._change(INSERTION, range(at, at + len(made)), made)
 
-    def __imul__(self, times: int) -> "_ListOf":  # type: ignore[override]
+    def __imul__(self, times: int) -> "_ListOf[E]":  # type: ignore[override]
         times = operator.index(times)
         if times > 0:
             self.extend(list(self._elements) * (times - 1))

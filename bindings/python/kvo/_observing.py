@@ -8,11 +8,11 @@ import operator
 import sys
 import weakref
 from collections.abc import Callable, Iterator
-from typing import Any as Anything, TYPE_CHECKING
+from typing import Any as Anything, Optional, TYPE_CHECKING
 
 from . import _observation
 from ._c_objects import CObject
-from ._delivery import _both_ops, _direct_ops, _ended, _told_by_c, _tracked_ops
+from ._delivery import _both_ops, _direct_ops, _ended, _new_ops, _told_by_c, _tracked_ops
 from ._encoding import _utf8
 from ._errors import _check, _error, _UNDEFINED
 from ._guards import _guarded, _read_by_c
@@ -26,6 +26,8 @@ from ._reports import _interrupted, _raise_interrupt
 from ._types import _RawObserver, _ENDS_WITH_OBJECT, _KNOWN_OPTIONS, NEW, _Observer, OLD
 
 if TYPE_CHECKING:
+    import asyncio
+
     from ._observation import Change
 
 
@@ -59,10 +61,33 @@ def _kept_by(found: Anything, observation: Observation) -> Iterator[None]:
         raise
 
 
+def _delivering(handler: Callable[[Change], Anything], loop: asyncio.AbstractEventLoop) -> Callable[[Change], None]:
+    """A handler that calls another one in a loop, in the order of the changes."""
+
+    def deliver(change: Change) -> None:
+        if change.observation.is_active:
+            handler(change)
+
+    def told(change: Change) -> None:
+        if loop.is_closed():
+            change.observation.close()
+        else:
+            loop.call_soon_threadsafe(deliver, change)
+
+    return told
+
+
 def observe(
-    found: Anything, key_path: Anything, handler: Callable[[Change], Anything], options: int = NEW | OLD, *, owner: Anything = None
+    found: Anything,
+    key_path: Anything,
+    handler: Callable[[Change], Anything],
+    options: int = NEW | OLD,
+    *,
+    owner: Anything = None,
+    loop: Optional[asyncio.AbstractEventLoop] = None,
 ) -> Observation:
-    """Calls handler(change) when the value of a key or key path of an object changes, on the thread that changes it.
+    """Calls handler(change) when the value of a key or key path of an object changes, on the thread that changes it, or later in the `loop`
+    of asyncio. What waits there when the observation ends is not delivered.
 
     Instead of a key path, a function without parameters can be passed: then its value is observed, which changes with all properties that
     it reads. With an `owner` the observation ends with it: it is held weakly, also if the handler is one of its methods. What the handler
@@ -80,6 +105,8 @@ def observe(
     if owner is not None and getattr(handler, "__self__", None) is owner:
         method = weakref.WeakMethod(handler)  # type: ignore[arg-type]
         handler = lambda change: (now := method()) and now(change)  # noqa: E731
+    if loop is not None:
+        handler = _delivering(handler, loop)
     observation = Observation(found, name, handler, options)
     file, line = _place(1)
     with _kept_by(found, observation):
@@ -118,7 +145,8 @@ def _register(
     if keys and of is None:
         raise _error(_UNDEFINED, f"'{type(found).__name__}' has no property '{keys[0]}'")
     if of is not None and len(keys) == 1 and not of.flags:
-        described.ops = C.pointer(_both_ops if options == NEW | OLD and not isinstance(of, List) else _direct_ops)
+        usual = {NEW | OLD: _both_ops, NEW: _new_ops} if not isinstance(of, List) else {}
+        described.ops = C.pointer(usual.get(options, _direct_ops))
         _check(_observe_key(address, of.key, C.byref(described), C.byref(observation._id)), key_path)
         return
     if callable(key_path):

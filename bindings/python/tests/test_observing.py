@@ -1,5 +1,6 @@
 """Observers: key paths, expressions, options, lists, errors, lifetimes, threads."""
 
+import asyncio
 import contextlib
 import gc
 import pathlib
@@ -357,3 +358,92 @@ print("end")
     folder = pathlib.Path(kvo.__file__).parents[1]
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=folder)
     assert (done.stdout, done.returncode) == ("end\n", 0), done.stderr
+
+
+class Meter(kvo.Object):
+    level = kvo.Double()
+    names = kvo.List(kvo.String)
+
+
+def test_with_new_alone_a_handler_gets_the_new_value_and_none_as_the_old_one():
+    meter, seen = Meter(), []
+    token = kvo.observe(meter, "level", lambda change: seen.append((change.old, change.new, change.kind)), kvo.NEW)
+    meter.level = 2
+    with kvo.changing(meter, "level"):
+        pass
+    assert seen == [(None, 2.0, kvo.SETTING), (None, 2.0, kvo.SETTING)]
+    token.close()
+    kvo.observe(meter, "names", lambda change: seen.append((change.old, change.new, change.indexes)), kvo.NEW)
+    meter.names.append("a")
+    assert seen[2] == (None, ["a"], [0])
+
+
+def test_what_a_handler_of_the_new_value_raises_is_reported():
+    meter = Meter()
+    kvo.observe(meter, "level", lambda change: 1 / 0, kvo.NEW)
+    with unraisable() as caught:
+        meter.level = 2
+    assert [report.exc_type for report in caught] == [ZeroDivisionError]
+
+
+def test_handlers_are_called_in_a_loop_of_asyncio_in_the_order_of_the_changes():
+    async def main():
+        meter, seen, threads = Meter(), [], set()
+
+        def note(change):
+            seen.append(change.new)
+            threads.add(threading.get_ident())
+
+        kvo.observe(meter, "level", note, loop=asyncio.get_running_loop())
+
+        def change():
+            for number in range(100):
+                meter.level = number + 1
+
+        await asyncio.to_thread(change)
+        assert meter.level == 100
+        await asyncio.sleep(0)
+        assert seen == [number + 1.0 for number in range(100)]
+        assert threads == {threading.get_ident()}
+
+    asyncio.run(main())
+
+
+def test_what_waits_in_a_loop_when_the_observation_ends_is_not_delivered():
+    async def main():
+        meter, seen = Meter(), []
+        token = kvo.observe(meter, "level", seen.append, loop=asyncio.get_running_loop())
+        meter.level = 1
+        token.close()
+        await asyncio.sleep(0)
+        assert seen == []
+
+    asyncio.run(main())
+
+
+def test_a_closed_loop_ends_the_observation():
+    meter, loop = Meter(), asyncio.new_event_loop()
+    token = kvo.observe(meter, "level", print, loop=loop)
+    loop.close()
+    meter.level = 1
+    assert not token.is_active
+
+
+def test_a_loop_and_an_owner_can_be_given_together():
+    class View:
+        def __init__(self):
+            self.seen = []
+
+        def note(self, change):
+            self.seen.append(change.new)
+
+    async def main():
+        meter, view = Meter(), View()
+        token = kvo.observe(meter, "level", view.note, owner=view, loop=asyncio.get_running_loop())
+        meter.level = 1
+        await asyncio.sleep(0)
+        assert view.seen == [1.0]
+        del view
+        assert not token.is_active
+
+    asyncio.run(main())
