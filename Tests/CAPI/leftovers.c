@@ -42,6 +42,11 @@ static item *make_host(void) {
   return host;
 }
 
+static void destroy_host(item *host) {
+  item_destroy(host->next);
+  item_destroy(host);
+}
+
 /* Leaves it, and checks that the plug-in can be closed only when it is gone. */
 static void check(leftover what, const char *why) {
   item *host = make_host();
@@ -61,6 +66,7 @@ static void check(leftover what, const char *why) {
   CHECK_OK(kvo_can_unload(find(loaded.handle, "leftovers_leave")));
   CHECK_EQ(dlclose(loaded.handle), 0);
   item_set_value(host, 5);
+  destroy_host(host);
 }
 
 TEST("a plug-in whose callback is registered with an object of the host is not closed") {
@@ -86,6 +92,7 @@ TEST("a plug-in that has added a method to a class of the host can never be unlo
   CHECK_OK(loaded.leave(LEFT_METHOD, as_object(host), count));
   CHECK_STATUS(kvo_can_unload(find(loaded.handle, "leftovers_leave")), KVO_ERROR_BUSY);
   CHECK_CONTAINS(kvo_last_error(), "it has method 'own' of class 'Item'");
+  destroy_host(host);
 }
 
 TEST("a host asks whether a plug-in without classes can be unloaded") {
@@ -96,12 +103,14 @@ TEST("a host asks whether a plug-in without classes can be unloaded") {
   CHECK_STATUS(kvo_can_unload(find(loaded.handle, "leftovers_leave")), KVO_ERROR_BUSY);
   loaded.take();
   CHECK_OK(kvo_can_unload(find(loaded.handle, "leftovers_leave")));
+  destroy_host(host);
 }
 
 TEST("what others observe does not keep a plug-in, nor does the executable keep itself") {
   item *host = make_host();
   kvo_observer observer = {.struct_size = sizeof observer, .key_path = "value", .callback = count};
-  CHECK_OK(kvo_add_observer(as_object(host), &observer, NULL));
+  kvo_observation id;
+  CHECK_OK(kvo_add_observer(as_object(host), &observer, &id));
   plugin loaded = load();
   CHECK_OK(loaded.open());
   CHECK_OK(loaded.close());
@@ -111,4 +120,6 @@ TEST("what others observe does not keep a plug-in, nor does the executable keep 
   kvo_class *own;
   CHECK_OK(kvo_class_register(&spec, &own));
   CHECK_OK(kvo_class_unregister(own));
+  CHECK_OK(kvo_remove_observer(id));
+  destroy_host(host);
 }
