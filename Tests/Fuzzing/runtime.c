@@ -274,11 +274,20 @@ static kvo_fault_code known_code(const kvo_fault *fault) {
   return is_ended ? KVO_FAULT_NOT_REGISTERED : fault->code;
 }
 
-/* Its reads are no dependencies, although an evaluation may have raised the fault. Of faulty operations the model knows only waits. */
+/* Whether the model knows the fault: those that are fatal; of the errors, wrong keys and waits. */
+static bool is_known(const kvo_fault *fault) {
+  bool is_of_key = fault->code == KVO_FAULT_UNDEFINED_KEY || fault->code == KVO_FAULT_MALFORMED_KEY_PATH ||
+                   fault->code == KVO_FAULT_THROUGH_COLLECTION || fault->code == KVO_FAULT_TYPE_MISMATCH ||
+                   fault->code == KVO_FAULT_BAD_OPERATOR;
+  return fault->severity == KVO_SEVERITY_FATAL || fault->code == KVO_FAULT_ENDLESS_WAIT ||
+         (fault->severity == KVO_SEVERITY_ERROR && is_of_key);
+}
+
+/* Its reads are no dependencies, although an evaluation may have raised the fault. */
 static kvo_action faulted(const kvo_fault *fault, void *arg) {
   (void)arg;
   if (here->alive[0]) (void)kvo_get_value(object_in(0), "quiet", ignore_value, NULL);
-  if (fault->severity != KVO_SEVERITY_FATAL && fault->code != KVO_FAULT_ENDLESS_WAIT) return KVO_ACTION_IGNORE;
+  if (!is_known(fault)) return KVO_ACTION_IGNORE;
   event *told = world_log(here, FAULTED);
   told->status = (int)known_code(fault);
   if (fault->code != KVO_FAULT_DEALLOCATED_WHILE_OBSERVED) return KVO_ACTION_IGNORE;
