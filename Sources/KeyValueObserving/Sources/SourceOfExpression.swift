@@ -73,7 +73,7 @@ struct ExpressionFunctions {
 @usableFromInline
 final class ExpressionSourceBox: ObservationBox {
   /// Lives as long as its observation, which holds the box.
-  private let root = ExpressionSource()
+  private let root = Expression()
   private let functions: ExpressionFunctions
 
   @inlinable
@@ -97,7 +97,7 @@ final class ExpressionSourceBox: ObservationBox {
     if let actor { description.evaluator = ActorGate(actor) }
     let observation = ObserverDescription.withC(description) { observer in
       register(
-        with: root.adoptedObject, key: nil, keyPath: "expression",
+        with: root.adoptedObject, key: nil, keyPath: "value",
         options: kvo_options(request.options, endsWithObject: true), observer: observer, site: request.site,
         keepsLast: keepsLast)
     }
@@ -111,8 +111,8 @@ final class ExpressionSourceBox: ObservationBox {
   }
 }
 
-/// The observed object of an expression's observation.
-private final class ExpressionSource: KeyValueObservable {
+/// The observed object of an expression's observation. Reports, graphs and `kvo top` show its name, as in `Expression.value`.
+private final class Expression: KeyValueObservable {
   let _$kvo = KeyValueObservationHeader()
 
   var __keyValueObject: KeyValueObjectReference { _$kvo.reference }

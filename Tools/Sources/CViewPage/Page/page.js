@@ -82,12 +82,14 @@
   let svg = null, whole = null, view = null;
   const showView = () => svg.setAttribute("viewBox", view.join(" "));
   const fit = () => { if (svg) { view = [...whole]; showView(); } };
-  // At first the text can be read: of a large graph the part around a circle, or around the node with the most traffic, is shown.
-  const leastScale = 0.6;
+  // At first the text can be read: of a large graph the part around a circle, or around the node with the most traffic, is shown. Where there
+  // is neither, no part is more important than the whole.
+  const leastScale = 0.6, muchTraffic = 20;
   function showFirst() {
     fit();
     const room = drawing.getBoundingClientRect();
-    if (Math.min(room.width / view[2], room.height / view[3]) >= leastScale) return;
+    const hasMiddle = nodes.some((node, i) => node.count > 0 && (node.circle || traffic[i] >= muchTraffic));
+    if (!hasMiddle || Math.min(room.width / view[2], room.height / view[3]) >= leastScale) return;
     const weight = (i) => (nodes[i].count === 0 ? -1 : traffic[i] + (nodes[i].circle ? 1e9 : 0));
     const middle = nodes.map((_, i) => i).reduce((a, b) => (weight(b) > weight(a) ? b : a));
     const box = svg.getElementById("node-" + middle).getBBox();
