@@ -44,6 +44,14 @@ typedef struct kvo_nesting {
   bool values_repeat;
 } kvo_nesting;
 
+/** The outermost set of a thread, and how many deliveries it has caused so far. `token` is NULL if there is none. */
+typedef struct kvo_avalanche {
+  const void *token, *object;
+  const char *class_name;
+  uint32_t count;
+  char key[80];
+} kvo_avalanche;
+
 /** The kind and the indexes of an announced change. */
 typedef struct kvo_announced {
   kvo_change_kind kind;
@@ -61,7 +69,9 @@ enum kvo_attention {
   KVO_TAP_USE = 8,
   KVO_TAP_TRAFFIC = 32,
   KVO_TAP_SERVE = 64,
-  KVO_TAPS = KVO_TAP_HISTORY | KVO_TAP_TRACE | KVO_TAP_SLOW | KVO_TAP_USE | KVO_TAP_TRAFFIC | KVO_TAP_SERVE,
+  KVO_TAP_AVALANCHE = 128,
+  KVO_TAPS = KVO_TAP_HISTORY | KVO_TAP_TRACE | KVO_TAP_SLOW | KVO_TAP_USE | KVO_TAP_TRAFFIC | KVO_TAP_SERVE |
+             KVO_TAP_AVALANCHE,
   /** membarrier(2) does not work: a thread has to publish what it does with exchanges. Stays set. */
   KVO_NO_BARRIER = 16,
   /** The unit of the count of threads that wait for marks to end. */
@@ -196,7 +206,8 @@ struct kvo_hooks {
   /** KVO0025: the callback of `inner` and those around it up to that of `outer`, or, if NULL, a getter in an evaluation, were left without
    * returning. */
   void (*left)(const kvo_node *outer, const kvo_node *inner);
-  /** KVO0027: a delivery in progress on that thread is slow. */
+  /** KVO0027: a set has caused too many deliveries, the last of them of this observation; a delivery in progress on that thread is slow. */
+  void (*avalanche)(const kvo_avalanche *of, const kvo_node *delivered);
   void (*slow)(const kvo_fault_observation *delivered, uint32_t thread, uint64_t milliseconds);
   /** KVO0028: a did without a will. `concerned`, here and below, is one of the observations of the key, or NULL. */
   void (*no_will)(const kvo_object *object, const char *key, const kvo_fault_observation *concerned, kvo_place place);

@@ -111,6 +111,7 @@ const struct kvo_hooks kvo__hooks = {
     .left = kvo__fault_abandoned,
     .unsettled = kvo__fault_unsettled,
     .slow = kvo__fault_slow,
+    .avalanche = kvo__fault_avalanche,
     .no_will = kvo__fault_no_will,
     .unfinished = kvo__fault_unfinished,
     .crossed = kvo__fault_crossed,

@@ -319,6 +319,8 @@ typedef kvo_action (*kvo_fault_handler)(const kvo_fault *fault, void *KVO_NULLAB
  * - KVO_MAX_DEPTH: how deep deliveries may nest, if the stack has room. 0, the default, means as deep as the stack allows.
  * - KVO_MAX_ROUNDS: how often a binding sets its target in answer to itself, before it is KVO0024. 1000.
  * - KVO_SLOW_MS: reports callbacks that run longer than this many milliseconds. 0, the default, reports none.
+ * - KVO_AVALANCHE: reports, once for each such set, that one set causes more than this many notifications, with those that its observers
+ *   cause. 0, the default, reports none.
  * - KVO_SOCKET: 1 lets the tool `kvo` of the same user, or of root, look at the running program from its first registration on, through a
  *   socket in $XDG_RUNTIME_DIR or, where that is not set, in /tmp/kvo-UID. An absolute path is that of the socket, with `%p` for the
  *   process id, or of a folder for it. A thread named "kvo" serves it. The child of a fork makes a socket of its own. 0, the default,

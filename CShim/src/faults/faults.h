@@ -116,6 +116,9 @@ KVO_HIDDEN void kvo__fault_never_ended(const kvo_fault_observation *places, size
 /** KVO0027. */
 KVO_HIDDEN void kvo__fault_slow(const kvo_fault_observation *delivered, uint32_t thread, uint64_t milliseconds);
 
+/** KVO0027, of a set that notifies too many. */
+KVO_HIDDEN void kvo__fault_avalanche(const kvo_avalanche *of, const kvo_node *delivered);
+
 /** Reports what is still observed, as KVO0014. At the end of the process. */
 KVO_HIDDEN void kvo__tell_leaks(void);
 /** KVO0034: a wrong item of an environment variable. */

@@ -142,6 +142,7 @@ static void print_help(void) {
       "  KVO_MAX_DEPTH=n  let deliveries nest n deep at most; 0: as deep as the stack allows\n"
       "  KVO_MAX_ROUNDS=n let a binding set its target n times in answer to itself (1000; to 1048576)\n"
       "  KVO_SLOW_MS=n    report callbacks that take longer, in milliseconds (0: none)\n"
+      "  KVO_AVALANCHE=n  report a set that causes more than n notifications, with those that they cause (0: none)\n"
       "  KVO_SOCKET=1     let kvo top, graph, trace and who look at the running program; or the path of the socket\n"
       "  KVO_HELP=1       this list\n"
       "The faults:\n");

@@ -1,5 +1,6 @@
 /* watch.c - faults that are reported only if a setting asks for them: observations that never end, slow callbacks. */
 #include "faults/reporting.h"
+#include "platform/settings.h"
 
 #include <unistd.h>
 
@@ -35,5 +36,25 @@ void kvo__fault_slow(const kvo_fault_observation *delivered, uint32_t thread, ui
   report->fault.observations = delivered;
   report->fault.observation_count = 1;
   report->fault.help = "let the callback only record the change, and do the work elsewhere: the setter waits for it";
+  kvo__raise(report);
+}
+
+void kvo__fault_avalanche(const kvo_avalanche *of, const kvo_node *delivered) {
+  kvo_report *report = kvo__report(KVO_FAULT_SLOW_CALLBACK);
+  kvo__describe_node(delivered, &report->concerned);
+  kvo__append(
+      &report->detail,
+      "one set of \"%s\" of %s@0x%llx has caused more than %u notifications (KVO_AVALANCHE), with those that its "
+      "observers cause, and goes on",
+      of->key, of->class_name, kvo__address(of->object), (unsigned)kvo__settings.avalanche);
+  kvo__append(
+      &report->help,
+      "kvo trace and kvo view show which observers multiply: let an observer set only what differs, and set what "
+      "depends on several values once, in %s",
+      kvo__is_for_swift(KVO_NOWHERE, &report->concerned) ? "withCoalescedChanges(of:)"
+                                                         : "a scope with KVO_SCOPE_COALESCES");
+  kvo__report_concerns(report, &report->concerned, 1, KVO_NOWHERE);
+  report->fault.object = of->object;
+  report->fault.object_class = of->class_name;
   kvo__raise(report);
 }

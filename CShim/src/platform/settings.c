@@ -9,7 +9,14 @@
 
 #include <stdlib.h>
 
-enum { MAX_ZOMBIES = 1 << 16, MAX_HISTORY = 1 << 20, MAX_DEPTH = 1 << 20, MAX_SLOW = 3600000, MAX_ROUNDS = 1 << 20 };
+enum {
+  MAX_ZOMBIES = 1 << 16,
+  MAX_HISTORY = 1 << 20,
+  MAX_DEPTH = 1 << 20,
+  MAX_SLOW = 3600000,
+  MAX_ROUNDS = 1 << 20,
+  MAX_AVALANCHE = 1 << 30
+};
 
 struct kvo_settings kvo__settings = {.zombies = 2048, .max_rounds = 1000};
 
@@ -56,6 +63,7 @@ void kvo__settings_read(void) {
   read_number("KVO_MAX_DEPTH", MAX_DEPTH, &kvo__settings.max_depth);
   read_number("KVO_MAX_ROUNDS", MAX_ROUNDS, &kvo__settings.max_rounds);
   read_number("KVO_SLOW_MS", MAX_SLOW, &kvo__settings.slow_ms);
+  read_number("KVO_AVALANCHE", MAX_AVALANCHE, &kvo__settings.avalanche);
   uint32_t values = 0;
   read_number("KVO_VALUES", 1, &values);
   kvo__settings.values = values != 0;

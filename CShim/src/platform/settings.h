@@ -27,6 +27,8 @@ extern KVO_HIDDEN struct kvo_settings {
   uint32_t max_rounds;
   /** KVO_SLOW_MS: the milliseconds after which a running callback is reported; 0: never. */
   uint32_t slow_ms;
+  /** KVO_AVALANCHE: how many deliveries an outermost set may cause before it is reported; 0: any number. */
+  uint32_t avalanche;
   /** KVO_VALUES: reports may contain values of properties. */
   bool values;
   /** KVO_POLICY names KVO0015: report observations that end before any change. */

@@ -163,6 +163,8 @@ struct kvo_thread {
   struct kvo_bound *outdated;
   /** Counts evaluations, and the ends of scopes. */
   uint64_t clock;
+  /** Used by the thread itself only (avalanche.c). */
+  kvo_avalanche avalanche;
   /** Announced changes that nobody observed (unobserved.c). */
   kvo_unobserved_changes unobserved;
   /** The bounds of the thread's stack. `stack_end` is 0 until they are known, and 1 if they cannot be found. */

@@ -15,6 +15,7 @@ static void hand_out(const kvo_event_details *details) {
   if ((listening & KVO_TAP_HISTORY) != 0) kvo__history_note(details);
   if ((listening & KVO_TAP_TRACE) != 0) kvo__trace_note(details);
   if ((listening & KVO_TAP_TRAFFIC) != 0) kvo__traffic_note(details);
+  if ((listening & KVO_TAP_AVALANCHE) != 0) kvo__avalanche_note(details);
   kvo__cancel_resume(cancellation);
   errno = error;
 }
@@ -93,6 +94,7 @@ __attribute__((cold)) void kvo__note_delivery(const kvo_raw_change *change, cons
   kvo__node_set_notified(node, true);
   kvo_event_details details = details_of(node, change, KVO_MOMENT_DELIVERY_BEGINS);
   hand_out(&details);
+  if ((kvo__attended() & KVO_TAP_AVALANCHE) != 0) kvo__avalanche_count(node);
   bool may_be_slow = (atomic_load(&kvo__attention) & KVO_TAP_SLOW) != 0;
   const void *frame = __builtin_frame_address(0);
   uint64_t watched = may_be_slow ? kvo__slow_begin(&details, frame) : 0;
@@ -115,5 +117,6 @@ void kvo__tap_start(void) {
   if (kvo__settings.history > 0 && kvo__history_start(kvo__settings.history))
     atomic_fetch_or(&kvo__attention, KVO_TAP_HISTORY);
   if (kvo__settings.slow_ms > 0) atomic_fetch_or(&kvo__attention, KVO_TAP_SLOW);
+  if (kvo__settings.avalanche > 0) atomic_fetch_or(&kvo__attention, KVO_TAP_AVALANCHE);
   if (kvo__settings.unused) atomic_fetch_or(&kvo__attention, KVO_TAP_USE);
 }

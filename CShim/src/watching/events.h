@@ -59,6 +59,13 @@ KVO_HIDDEN void kvo__note_delivery(const kvo_raw_change *change, const kvo_node 
                                    void *user_data);
 KVO_HIDDEN void kvo__note_death(const kvo_info *info);
 
+/* ---------------------------------------------------------------------------------------------------- avalanche.c -- */
+
+/** Notes where a set begins and ends on this thread. */
+KVO_HIDDEN void kvo__avalanche_note(const kvo_event_details *details);
+/** Counts a delivery that begins on this thread, of this observation. No lock may be held. */
+KVO_HIDDEN void kvo__avalanche_count(const kvo_node *delivered);
+
 /** Sets the taps of kvo__attention as the settings say. Call it once, after they have been read. */
 KVO_HIDDEN void kvo__tap_start(void);
 
