@@ -141,8 +141,7 @@ struct FaultTests {
     let report = lines(result)
     #expect(try #require(report.first).hasPrefix(#"KVO0022 fatal: a change of "balance" of Account@0x"#))
     let text = report.joined(separator: "\n")
-    #expect(text.contains("message was received but not handled."))
-    #expect(text.contains("Key path: balance"))
+    #expect(text.contains("message was received but not handled. ...\n"))
     #expect(text.contains("registered at CrashDiagnosticsTests/FaultTests.swift:\(line("sidebar observed"))"))
   }
 
