@@ -34,7 +34,13 @@ public func withCoalescedChanges<Result, Failure: Error>(
   return try withScope(kind, objects, SourceLocation(file: fileID, line: line), body)
 }
 
-/// Does the same for the objects of an array.
+/// Runs code whose changes to the objects of an array are notified of once for each key, at its end.
+///
+/// - Parameters:
+///   - objects: The objects. They are retained until the function returns.
+///   - onlyIfChanged: Whether only keys and expressions are notified of whose value differs from that before the call.
+///   - body: The code.
+/// - Returns: The result of `body`.
 public func withCoalescedChanges<Result, Failure: Error>(
   of objects: [any KeyValueObservable], onlyIfChanged: Bool = false, fileID: StaticString = #fileID,
   line: UInt = #line, _ body: () throws(Failure) -> Result
@@ -64,7 +70,12 @@ public func withoutNotifying<Result, Failure: Error>(
   try withScope(KVO_SCOPE_SILENCES, objects, SourceLocation(file: fileID, line: line), body)
 }
 
-/// Does the same for the objects of an array.
+/// Runs code whose changes to the objects of an array nobody is notified of.
+///
+/// - Parameters:
+///   - objects: The objects. They are retained until the function returns.
+///   - body: The code.
+/// - Returns: The result of `body`.
 public func withoutNotifying<Result, Failure: Error>(
   _ objects: [any KeyValueObservable], fileID: StaticString = #fileID, line: UInt = #line,
   _ body: () throws(Failure) -> Result
