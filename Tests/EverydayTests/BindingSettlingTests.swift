@@ -160,6 +160,17 @@
       document.pages = 5
     }
 
+    @Test("one is not evaluated at the death of what it has read: its closure may capture that as unowned")
+    func unownedSource() {
+      let sides = Sides()
+      do {
+        let document = SharedDocument()
+        sides.bind(\.left) { [unowned document] in document.pages }
+        document.pages = 5
+      }
+      #expect(sides.left == 5)
+    }
+
     @Test("a target of two sources, each set by a thread of its own, ends with the last values")
     func threads() {
       for _ in 0..<50 {

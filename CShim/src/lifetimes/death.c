@@ -28,11 +28,20 @@ static bool has_room(teardown *of) {
   return true;
 }
 
+/* Whether the death changes what an expression has read by this dependency. Who refers to an object that is counted keeps it, so that only
+ * a weak property, which has read its lifetime, can have led to one that dies. Any other reference has been replaced, or is just being
+ * replaced, and the program's closures and getters must not run then: they would read in the middle of the store, or an `unowned`. */
+static bool is_changed_by_death(const kvo_info *info, const kvo_node *node) {
+  return info->cls->retain == NULL || atomic_load(&node->slot)->key == KVO_KEY_LIFETIME;
+}
+
 static void end_node(kvo_info *info, kvo_node *node, teardown *of) {
   if (kvo__node_is_dependency(node)) {
     if (!kvo__tracked_detach(node)) return;
-    kvo__dependency(node)->from = of->dependents;
-    of->dependents = kvo__dependency(node);
+    if (is_changed_by_death(info, node)) {
+      kvo__dependency(node)->from = of->dependents;
+      of->dependents = kvo__dependency(node);
+    }
     kvo__node_retire(info, node);
     return;
   }

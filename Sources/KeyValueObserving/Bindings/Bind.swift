@@ -112,7 +112,7 @@ extension KeyValueObservable {
   /// ``KeyValueSource/bind(to:_:initially:exclusive:isolation:fileID:line:applied:)-(_,ReferenceWritableKeyPath<Target,Value>,_,_,_,_,_,_)``,
   /// from ``KeyValueSource/init(isolation:fileID:line:_:)``.
   /// The binding holds what the expression captures. One that captures the object itself keeps it until the binding is ended; let it capture
-  /// that as `unowned`. The death of another object that it has read evaluates it, so capture those strongly or as `weak`.
+  /// that as `unowned`. It is not evaluated when an object dies that it has captured.
   ///
   /// - Parameters:
   ///   - keyPath: The property.
