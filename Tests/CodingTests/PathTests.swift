@@ -63,6 +63,10 @@
       let set = faults { record.setValue(3, forKeyPath: "point.x") }
       #expect(set.map(\.code) == [9] && record.point.x == 0)
       #expect(refused { record.value(forKeyPath: "range.length") }.map(\.code) == [9])
+      record.any = (person: Person("Ann"), counts: ["a": 1])
+      record.setValue("Bob", forKeyPath: "any.person.name")
+      #expect(record.value(forKeyPath: "any.person.name") as? String == "Bob")
+      #expect(faults { record.setValue(2, forKeyPath: "any.counts.a") }.map(\.code) == [9])
     }
 
     @Test func `A set by path in an array of dictionaries keeps the elements that are nil`() {

@@ -159,14 +159,18 @@ static kvo_status set_in(const setting *of, const kvo_binding_value *in, kvo_pat
   void *user = of->walk->user;
   if (is_collection(in)) return set_in_collection(of, in, path, changed);
   kvo_component first = kvo__path_take(&path);
-  if (cannot_be_set(in)) return refuse(of->walk, in, &first, KVO_REFUSED_SETTING);
+  bool has_field = in->kind == KVO_KIND_VALUE && path.at != NULL; /* which may refer to an object */
+  if (cannot_be_set(in) && !has_field) return refuse(of->walk, in, &first, KVO_REFUSED_SETTING);
   if (path.at == NULL) return ops->set_value_for_key(in, first.name, first.length, of->value, changed, user);
   kvo_binding_value next = kvo__foreign_nil(ops), inner = next;
   kvo_status status = ops->value_for_key(in, first.name, first.length, false, &next, user);
   bool has_no_value = status == KVO_ERROR_UNDEFINED_KEY && in->kind == KVO_KIND_DICTIONARY; /* nothing is set then */
+  if (has_field && status == KVO_ERROR_UNDEFINED_KEY) status = refuse(of->walk, in, &first, KVO_REFUSED_SETTING);
   if (status == KVO_OK && next.kind != KVO_KIND_NIL) {
     status = set_in(of, &next, path, &inner);
-    if (status == KVO_OK && inner.kind != KVO_KIND_NIL)
+    if (status == KVO_OK && inner.kind != KVO_KIND_NIL && has_field)
+      status = refuse(of->walk, in, &first, KVO_REFUSED_SETTING); /* a changed copy, such as of a dictionary */
+    else if (status == KVO_OK && inner.kind != KVO_KIND_NIL)
       status = ops->set_value_for_key(in, first.name, first.length, &inner, changed, user);
   }
   destroy(&inner);
