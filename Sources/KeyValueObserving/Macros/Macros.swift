@@ -48,6 +48,9 @@
   /// }
   /// ```
   ///
+  /// In an `#if` it counts whatever the condition: a macro cannot evaluate `canImport`. A property that is observed on some platforms only
+  /// is declared twice, in an `#if` and its `#else`.
+  ///
   /// The property can still be read and set by key. `setValue(_:forKey:)` notifies, as on Apple's platforms for an instance
   /// variable without a setter.
   @attached(peer)
