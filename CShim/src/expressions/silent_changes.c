@@ -1,6 +1,6 @@
 /* silent_changes.c - finds out, when an expression is settled after a change, whether an object that it reads was replaced without
  * notification (KVO0032). */
-#include "expressions/deliver.h"
+#include "expressions/tracked.h"
 
 static uint64_t count_readers(kvo_info *holder) {
   kvo__lock(&holder->lock);
@@ -86,26 +86,10 @@ kvo_info *kvo__silent_change(kvo_evaluation *over, uint64_t *entered, kvo_key *k
   return NULL;
 }
 
-/* The old value of a key on a path. */
-typedef struct replaced {
-  bool is_known;
-  const kvo_object *object;
-} replaced;
-
 static void note_object(const kvo_value *value, void *arg) {
-  replaced *of = arg;
-  of->is_known = value->type != NULL && value->type[0] == '@';
-  if (of->is_known && value->bytes != NULL) of->object = *(kvo_object *const *)value->bytes;
-}
-
-/* Whether the newest evaluation of a key path of C has ended with this key, although the path goes on: it has read nil. */
-static bool has_read_nil(const kvo_tracked *tracked, const kvo_dependency *of) {
-  kvo__assert(kvo__holds(&tracked->lock));
-  /* The last key that was read is the first in the list. */
-  if (!tracked->is_regular || tracked->dependencies != of || !kvo__is_of_c(tracked->ops)) return false;
-  const char *path = kvo__node_key_path(tracked->anchor), *dot = strrchr(path, '.');
-  bool has_other_keys = strchr(path, '@') != NULL || strstr(path, "self") != NULL; /* which are not recorded */
-  return dot != NULL && !has_other_keys && kvo_key_hash(dot + 1, strlen(dot + 1)) != kvo__dependency_key(of);
+  const kvo_object **object = arg;
+  if (value->type != NULL && value->type[0] == '@' && value->bytes != NULL)
+    *object = *(kvo_object *const *)value->bytes;
 }
 
 bool kvo__replaces_another(kvo_tracked *tracked, const kvo_node *node, const void *old_value, uint32_t clock) {
@@ -113,12 +97,11 @@ bool kvo__replaces_another(kvo_tracked *tracked, const kvo_node *node, const voi
   kvo_info *holder = kvo__slot_info(slot);
   const kvo_property *property = kvo__slot_property(holder, slot);
   if (property == NULL || property->affected_by != NULL || (property->flags & KVO_PROPERTY_COMPUTED) != 0) return false;
-  replaced old = {0};
-  kvo__property_view(property, old_value, note_object, &old);
-  if (!old.is_known) return false;
+  const kvo_object *replaced = NULL;
+  kvo__property_view(property, old_value, note_object, &replaced);
+  if (replaced == NULL) return false;
   kvo__lock(&tracked->lock);
   const kvo_object *successor = kvo__dependency(node)->successor;
-  bool was_nil = old.object != NULL && successor == NULL && has_read_nil(tracked, kvo__dependency(node));
   bool is_live = atomic_load(&tracked->live); /* otherwise it is followed no more */
   bool is_own = is_live && !tracked->is_shared && tracked->thread == kvo__thread_serial();
   bool is_older =
@@ -126,6 +109,5 @@ bool kvo__replaces_another(kvo_tracked *tracked, const kvo_node *node, const voi
   bool is_certain = is_own && is_older && !tracked->is_incomplete && !atomic_load(&tracked->is_stale);
   kvo__unlock(&tracked->lock);
   /* One reader is this change. */
-  bool is_another = was_nil || (successor != NULL && successor != old.object);
-  return is_certain && is_another && count_readers(holder) == 1;
+  return is_certain && successor != NULL && successor != replaced && count_readers(holder) == 1;
 }
