@@ -210,7 +210,8 @@ static void makeChain() {
 }
 
 static void setChain(long count) {
-  for (long i = 0; i < std::max(1L, count / long(links)); i++) setNumber(chained[0].get(), int(i));
+  static unsigned value;
+  for (long i = 0; i < std::max(1L, count / long(links)); i++) setNumber(chained[0].get(), int(++value));
 }
 
 static void setProperty(long count) {
