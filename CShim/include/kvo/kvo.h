@@ -283,7 +283,7 @@ KVO_API kvo_status kvo_will_change(kvo_object *object, const char *key KVO_SITE)
  * thread has called kvo_will_change; but not if that was called on this thread while nobody observed the key. Ending a change that
  * kvo_will_change_indexes has begun is KVO0033. A kvo_will_change without kvo_did_change when its object dies or its thread ends is
  * KVO0029, unless it was called in a scope (kvo_scope.h). A path that was registered before kvo_will_change and is led to the object
- * between the two calls is told. NULL is fault KVO0008. */
+ * between the two calls is notified. NULL is fault KVO0008. */
 KVO_API kvo_status kvo_did_change(kvo_object *object, const char *key KVO_SITE) KVO_SITED("kvo_did_change_at");
 
 /** kvo_will_change for elements of an ordered collection with these indexes, ascending: those before a removal or replacement, those after

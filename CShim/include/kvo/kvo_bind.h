@@ -1,9 +1,9 @@
 /* kvo_bind.h - bindings: properties that follow other properties.
  *
- * A binding sets its target to the value of its source, when it is made and after each change. All bindings settle before anyone is told of
- * a change: each after those that set what it reads, so once, whatever the number of ways from the change to it. Then the observers of all
- * that was set are told, once each, with the value before the change and the present one. Nobody sees a mixture of old and new values.
- * (Prior notifications of a target come right before it is set.) A value that the target has already is not set.
+ * A binding sets its target to the value of its source, when it is made and after each change. All bindings settle before anyone is
+ * notified of a change: each after those that set what it reads, so once, whatever the number of ways from the change to it. Then the
+ * observers of all that was set are notified, once each, with the value before the change and the present one. Nobody sees a mixture of old
+ * and new values. (Prior notifications of a target come right before it is set.) A value that the target has already is not set.
  *
  * A binding ends when one of its objects is destroyed, or with kvo_cancel_observer and its id.
  *

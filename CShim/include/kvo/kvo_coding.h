@@ -12,9 +12,10 @@
  *     items.@unionOfObjects.tag      the elements' values, without nil;  @distinctUnionOfObjects without those that are equal to another
  *     lists.@unionOfArrays.tag       for a list of lists, the values of all their elements;  @distinctUnionOfArrays, @distinctUnionOfSets
  *
- * An observed path may go through a collection only by an operator; it is then told of changes of the collection and of what the operator
- * has read in the elements. An unknown operator, one without the key that it needs, and an operator of an object are UNDEFINED_KEY; an
- * operand that is no number, or cannot be compared, is TYPE_MISMATCH. Collections nested more than 32 deep are MALFORMED_KEY_PATH.
+ * An observed path may go through a collection only by an operator; it is then notified of changes of the collection and of what the
+ * operator has read in the elements. An unknown operator, one without the key that it needs, and an operator of an object are
+ * UNDEFINED_KEY; an operand that is no number, or cannot be compared, is TYPE_MISMATCH. Collections nested more than 32 deep are
+ * MALFORMED_KEY_PATH.
  *
  * Conversions lose nothing. A number becomes one of any other type that can represent it. Between floating-point types, and between these,
  * integers and texts, numbers are equal if their shortest decimal notations are: the double 0.1 becomes the float 0.1. A text becomes a

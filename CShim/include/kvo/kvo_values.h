@@ -169,7 +169,7 @@ typedef struct kvo_binding_values {
   kvo_status (*add)(void *gathered, const kvo_binding_value *value);
   /** Makes the collection the value in `*to`, or drops it if that is NULL. */
   void (*finish)(void *gathered, kvo_binding_value *KVO_NULLABLE to);
-  /** Is told why the walk is going to fail. */
+  /** Learns why the walk is going to fail. */
   void (*refused)(const kvo_binding_refusal *refusal, void *KVO_NULLABLE user);
 } kvo_binding_values;
 

@@ -111,8 +111,8 @@ extension KeyValueObservable {
   /// As
   /// ``KeyValueSource/bind(to:_:initially:exclusive:isolation:fileID:line:applied:)-(_,ReferenceWritableKeyPath<Target,Value>,_,_,_,_,_,_)``,
   /// from ``KeyValueSource/init(isolation:fileID:line:_:)``.
-  /// The binding holds what the expression captures. One that captures the object itself keeps it until the binding is ended; let it capture
-  /// that as `unowned`. It is not evaluated when an object dies that it has captured.
+  /// The binding holds what the expression captures. One that captures the object itself keeps it until the binding is ended; let it
+  /// capture that as `unowned`. It is not evaluated when an object dies that it has captured.
   ///
   /// - Parameters:
   ///   - keyPath: The property.

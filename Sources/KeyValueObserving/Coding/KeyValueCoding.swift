@@ -44,8 +44,8 @@ extension KeyValueObservable {
   ///
   /// - Parameters:
   ///   - keys: The keys.
-  ///   - asRawValues: Whether enums and option sets are replaced by their raw values, and sets by arrays, also within collections, for JSON.
-  ///     ``setValuesForKeys(_:fileID:line:)`` takes raw values back, and no array for a set. An addition of this library.
+  ///   - asRawValues: Whether enums and option sets are replaced by their raw values, and sets by arrays, also within collections: for
+  ///     JSON. ``setValuesForKeys(_:fileID:line:)`` takes raw values back, and no array for a set. An addition of this library.
   public nonisolated func dictionaryWithValues(
     forKeys keys: [String], asRawValues: Bool = false, fileID: StaticString = #fileID, line: UInt = #line
   ) -> [String: Any] {

@@ -31,14 +31,21 @@
  *   and that no callback passed to it will ever run. Misuse that crashes on Apple's platforms is a fault: it is reported (see kvo_fault)
  *   and, unless a handler or KVO_POLICY decides otherwise, ends the process with SIGABRT. If the process goes on, the function returns the
  *   error, and memory is safe.
+ * - Wrong keys. A key or key path that is misspelt, malformed, or leads where nothing can be read never ends the process: the call returns
+ *   UNDEFINED_KEY or another status, and changes nothing. kvo_add_observer and KVO_SET, whose status is easily overlooked, also report it,
+ *   as an error: KVO0009, KVO0010, KVO0018, KVO0026 or KVO0036; so does a change by which an observed path comes to lead nowhere. A single
+ *   key may also be observed and announced (kvo_will_change) if the class does not have it: that is a warning. Our decision.
  * - Invalid arguments. NULL where a comment does not allow it, a value outside of an enumeration, and a NULL array with a count other than
  *   0 never crash. A function that returns a status returns INVALID_ARGUMENT and does nothing; for registration, removal, announcements,
- *   reading and setting this is also fault KVO0008, reported with the source location. The comments of other functions say what they
+ *   reading and setting this is also fault KVO0008. Its report has the source location for the functions of this header, and the calls
+ *   that led to any function; for those of kvo_coding.h and kvo_collection.h only these. The comments of other functions say what they
  *   return. Strings may have any length; key paths and type encodings are processed in time proportional to theirs. A dangling pointer
  *   cannot be detected, except as kvo_object_destroy says.
  * - Threads. Every function may be called on any thread, also in callbacks, except where its comment says otherwise. The caller of a
  *   function that takes an object guarantees that the object lives until the function returns. The runtime does not protect the program's
- *   own storage: if two threads set one property at the same time, the setter needs a lock of the program, or an atomic.
+ *   own storage: if two threads set one property at the same time, the setter needs a lock of the program, or an atomic. A set also calls
+ *   getters of other objects, which observed key paths lead through: protect all that paths connect with one lock, around every set and
+ *   read, or let getters and setters lock inside, and string getters copy (KVO_PROPERTY_COPIED).
  * - Locks. The runtime holds none of its locks while a callback, getter, setter or destroy function of the program runs.
  * - Signal handlers. A handler may call only functions whose comment says that they are async-signal-safe. A call that would wait for the
  *   code that the handler has interrupted does not hang: it ends the process with KVO0017.
@@ -276,7 +283,7 @@ KVO_API kvo_status kvo_will_change(kvo_object *object, const char *key KVO_SITE)
  * thread has called kvo_will_change; but not if that was called on this thread while nobody observed the key. Ending a change that
  * kvo_will_change_indexes has begun is KVO0033. A kvo_will_change without kvo_did_change when its object dies or its thread ends is
  * KVO0029, unless it was called in a scope (kvo_scope.h). A path that was registered before kvo_will_change and is led to the object
- * between the two calls is told. NULL is fault KVO0008. */
+ * between the two calls is notified. NULL is fault KVO0008. */
 KVO_API kvo_status kvo_did_change(kvo_object *object, const char *key KVO_SITE) KVO_SITED("kvo_did_change_at");
 
 /** kvo_will_change for elements of an ordered collection with these indexes, ascending: those before a removal or replacement, those after

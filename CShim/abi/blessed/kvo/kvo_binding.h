@@ -31,6 +31,10 @@ typedef enum kvo_silence {
   KVO_SILENCE_UNDEFINED = 2,
   /** The property is a constant. */
   KVO_SILENCE_CONSTANT = 3,
+  /** The property is `@NotObserved`; changes may be announced by hand. */
+  KVO_SILENCE_NOT_OBSERVED = 4,
+  /** The observed object has an entry whose key is the whole key path, dots included; the path leads elsewhere. */
+  KVO_SILENCE_DOTTED_KEY = 5,
 } kvo_silence;
 
 /** Reports KVO0011 for a registration that nothing will notify: a warning if changes may be announced by hand or the key is undefined,

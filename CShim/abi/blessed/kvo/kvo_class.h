@@ -53,6 +53,10 @@ enum {
   KVO_PROPERTY_AT_OFFSET = 1u << 5,
   /** With KVO_PROPERTY_AT_OFFSET: without a setter the runtime does not store; the program does, and announces it by hand. */
   KVO_PROPERTY_READ_ONLY = 1u << 6,
+  /** For a string: the getter returns a copy, made with malloc(3), which its caller frees with free(3), as the runtime does. So getter and
+   * setter can take a lock of the object inside, and another thread, whose change evaluates a key path through the object, does not read a
+   * string that the setter has freed. Our decision. */
+  KVO_PROPERTY_COPIED = 1u << 9,
 };
 
 /** Describes a property at registration. Set unused members to zero.
@@ -127,11 +131,21 @@ KVO_API kvo_status kvo_class_register(const kvo_class_spec *spec, kvo_class *KVO
  * plug-in that is going to be unloaded, and may be loaded and register the class again.
  *
  * First end all objects of the class, with kvo_object_destroy or kvo_object_finish, and its subclasses. BUSY says that there still are
- * some; kvo_last_error says how many. An object made by kvo_object_init counts until it is finished. INVALID_ARGUMENT for NULL, for what is
- * not a registered class, and for a binding's class. The runtime keeps some hundred bytes for reports, which the next class of this name
- * and layout uses. Any thread; but no other thread may be using the class, and no setter, getter or callback of the plug-in may be running.
- * Our decision. */
+ * some; kvo_last_error says how many. An object made by kvo_object_init counts until it is finished. BUSY also says that the module
+ * which has the class's name among its constants has left an address of its own with the runtime: the function or the user data of an
+ * observation of whatever object, of a binding, of a hook, or of a fault handler. INVALID_ARGUMENT for NULL, for what is not a registered
+ * class, and for a binding's class. The runtime keeps some hundred bytes for reports, which the next class of this name and layout uses.
+ * Any thread; but no other thread may be using the class, and no setter, getter or callback of the plug-in may be running. Our decision. */
 KVO_API kvo_status kvo_class_unregister(kvo_class *cls);
+
+/** Returns whether the module that contains `address`, of a function or of static data, may be unloaded: a host asks before dlclose(3),
+ * also for a plug-in without classes.
+ *
+ * BUSY if the runtime still has an address of the module: that of a registered class, a method, or what kvo_class_unregister looks for.
+ * kvo_last_error names one, with the source location of an observation. KVO_OK otherwise, and for the executable and other modules that
+ * cannot be unloaded. Fault handlers are those of the process and of the calling thread. INVALID_ARGUMENT for NULL. Any thread; it takes
+ * the loader's lock, and time proportional to the observations of the process. Our decision. */
+KVO_API kvo_status kvo_can_unload(const void *address);
 
 /** Returns the class of this name, or NULL; NULL for NULL. A Swift class is found once an instance of it has been observed or passed to
  * C. */
@@ -201,9 +215,12 @@ KVO_API void kvo_object_finish(kvo_object *object KVO_SITE) KVO_SITED("kvo_objec
  *
  * Memory that is not an object is fault KVO0012 and is left unchanged: its header is neither a class nor that of an observed object at this
  * address. This includes an object that is already being destroyed, a copy of an observed object, an object that kvo_object_finish has
- * finished, and one that was destroyed before, as long as its memory can be read and has not been reused. An object destroyed in a callback
- * before its own change, when the setter is about to store into it, is fault KVO0008; if the process goes on, the object is not
- * destroyed. */
+ * finished, and one that was destroyed before, as long as its memory can be read and has not been reused. An object that kvo_object_create
+ * has not made is fault KVO0008, and so is one destroyed in a callback before its own change, when the setter is about to store into it;
+ * if the process goes on, the object is not destroyed.
+ *
+ * A setter, or an accessor of a list or set, may destroy the object that it replaces: if observers get it as the old value, `finalize` is
+ * called and the memory is freed when they have been notified. */
 KVO_API void kvo_object_destroy(kvo_object *KVO_NULLABLE object KVO_SITE) KVO_SITED("kvo_object_destroy_at");
 
 /** Does what kvo_object_destroy does to an object made by kvo_object_init, with `finalize`, but leaves its memory, with a header of zero:
@@ -250,8 +267,8 @@ KVO_API kvo_function KVO_NULLABLE kvo_object_getter(const kvo_object *object, co
 KVO_API kvo_status kvo_object_store(kvo_object *object, const kvo_property *property, const void *value);
 
 /** Reads a property that was looked up before: calls the getter, or loads from the offset, and stores the value, of the property's C type,
- * in `*value`. A string is the program's own. Fails with NO_GETTER, TYPE_MISMATCH for a property of another class, and INVALID_ARGUMENT for
- * NULL and for a property of a binding's class. */
+ * in `*value`. A string is the program's own; with KVO_PROPERTY_COPIED the caller frees it. Fails with NO_GETTER, TYPE_MISMATCH for a
+ * property of another class, and INVALID_ARGUMENT for NULL and for a property of a binding's class. */
 KVO_API kvo_status kvo_object_load(const kvo_object *object, const kvo_property *property, void *value);
 
 /** Returns the result of the setter that last refused a value on this thread, for the call that returned KVO_ERROR_REFUSED: an int that is

@@ -1,4 +1,4 @@
-/* kvo_collection.h - to-many properties: lists and sets of elements, whose changes are told with their indexes and elements. Part of kvo.h.
+/* kvo_collection.h - to-many properties: lists and sets of elements, whose changes are delivered with indexes and elements. Part of kvo.h.
  *
  * A class registers a list or a set with a key, the type encoding of an element, and the program's accessors:
  *
@@ -81,8 +81,8 @@ typedef struct kvo_list_accessors {
   kvo_status (*KVO_NULLABLE insert_at)(kvo_object *object, size_t index, const void *element, void *KVO_NULLABLE user);
   /** Removes the element of an index. */
   kvo_status (*KVO_NULLABLE remove_at)(kvo_object *object, size_t index, void *KVO_NULLABLE user);
-  /** NULL: an element is replaced by an insertion and a removal, which are told as one replacement. If the removal is refused, the inserted
-   * element is removed again; if that is refused too, it stays, and the insertion is told. */
+  /** NULL: an element is replaced by an insertion and a removal, delivered as one replacement. If the removal is refused, the inserted
+   * element is removed again; if that is refused too, it stays, and the insertion is delivered. */
   kvo_status (*KVO_NULLABLE replace_at)(kvo_object *object, size_t index, const void *element, void *KVO_NULLABLE user);
   /** Passed to the functions. */
   void *KVO_NULLABLE user;
@@ -136,8 +136,8 @@ KVO_API kvo_status kvo_object_member_accessors(const kvo_object *object, const c
  *
  * An observer that is called before the change (KVO_PRIOR) may change the same collection. The change is checked again afterwards, with the
  * program's accessors, before one is called that changes something. If a list does not have all the indexes any more, the call fails with
- * OUT_OF_RANGE; if a set has, or does not have, the member already, it returns KVO_OK. Either way nothing is changed, and nothing told
- * but what was told before. Otherwise the change is made at the indexes that were passed, and the old elements that observers get
+ * OUT_OF_RANGE; if a set has, or does not have, the member already, it returns KVO_OK. Either way nothing is changed, and nothing
+ * delivered but what was before. Otherwise the change is made at the indexes that were passed, and the old elements that observers get
  * afterwards are those that are removed or replaced. The accessors that kvo_object_list_accessors and kvo_object_member_accessors find do
  * the same while the object is observed. */
 
@@ -150,7 +150,8 @@ KVO_API kvo_status kvo_list_get(kvo_object *object, const char *key, size_t inde
                                 void *KVO_NULLABLE arg);
 
 /** Inserts an element before an index; at the count it appends. Fails as kvo_list_count does, with TYPE_MISMATCH also for an unsuitable
- * value, and with READ_ONLY (without the accessor), OUT_OF_RANGE and what the accessor returns; then nothing has been changed or told. */
+ * value, and with READ_ONLY (without the accessor), OUT_OF_RANGE and what the accessor returns; then nothing has been changed or
+ * delivered. */
 KVO_API kvo_status kvo_list_insert(kvo_object *object, const char *key, size_t index, const kvo_value *value);
 
 /** Removes the element of an index. Fails as kvo_list_insert does. */
@@ -161,7 +162,7 @@ KVO_API kvo_status kvo_list_replace(kvo_object *object, const char *key, size_t 
 
 /** Inserts several elements, as one change: `indexes`, ascending, are those that the elements have afterwards. Indexes that are not
  * ascending are INVALID_ARGUMENT and fault KVO0033. A count of 0 changes nothing. Fails as kvo_list_insert does; but if the accessor
- * refuses an element, those before it are inserted, and told. */
+ * refuses an element, those before it are inserted, and delivered. */
 KVO_API kvo_status kvo_list_insert_several(kvo_object *object, const char *key, const size_t *KVO_NULLABLE indexes,
                                            size_t count, const kvo_value *KVO_NULLABLE values);
 
@@ -189,11 +190,11 @@ KVO_API kvo_status kvo_members_contain(kvo_object *object, const char *key, cons
 KVO_API kvo_status kvo_members_for_each(kvo_object *object, const char *key, kvo_value_reader reader,
                                         void *KVO_NULLABLE arg);
 
-/** Adds a member; if the set contains it, nothing is changed or told. The change is an insertion without indexes. Fails
+/** Adds a member; if the set contains it, nothing is changed or delivered. The change is an insertion without indexes. Fails
  * as kvo_members_contain does, and with READ_ONLY (without the accessor) and what the accessor returns. */
 KVO_API kvo_status kvo_members_add(kvo_object *object, const char *key, const kvo_value *value);
 
-/** Removes a member; if the set does not contain it, nothing is changed or told. The change is a removal without indexes.
+/** Removes a member; if the set does not contain it, nothing is changed or delivered. The change is a removal without indexes.
  * Fails as kvo_members_add does. */
 KVO_API kvo_status kvo_members_remove(kvo_object *object, const char *key, const kvo_value *value);
 

@@ -1,5 +1,6 @@
 /* kvo_fault.h - faults: the misuse that the runtime reports, the content of a report, and who decides what happens next. Part of kvo.h.
- * Where Apple's platforms raise an exception, a fault carries its name and text; the rest is our decision. */
+ * Where Apple's platforms raise an exception, a fault carries its name and text; the rest is our decision. In a library that was built with
+ * -DKVO_DIAGNOSTICS=OFF no misuse is reported or fatal, as with KVO_POLICY=ignore, and no handler is called. */
 #ifndef KVO_FAULT_H
 #define KVO_FAULT_H
 
@@ -318,10 +319,14 @@ typedef kvo_action (*kvo_fault_handler)(const kvo_fault *fault, void *KVO_NULLAB
  * - KVO_MAX_DEPTH: how deep deliveries may nest, if the stack has room. 0, the default, means as deep as the stack allows.
  * - KVO_MAX_ROUNDS: how often a binding sets its target in answer to itself, before it is KVO0024. 1000.
  * - KVO_SLOW_MS: reports callbacks that run longer than this many milliseconds. 0, the default, reports none.
+ * - KVO_AVALANCHE: reports, once for each such set, that one set causes more than this many notifications, with those that its observers
+ *   cause. 0, the default, reports none.
  * - KVO_SOCKET: 1 lets the tool `kvo` of the same user, or of root, look at the running program from its first registration on, through a
  *   socket in $XDG_RUNTIME_DIR or, where that is not set, in /tmp/kvo-UID. An absolute path is that of the socket, with `%p` for the
  *   process id, or of a folder for it. A thread named "kvo" serves it. The child of a fork makes a socket of its own. 0, the default,
- *   makes none. */
+ *   makes none.
+ *
+ * A library that was built without diagnostics has no faults, stores no handler and returns NULL; kvo_fault_kind_at(0) is NULL there. */
 KVO_API kvo_fault_handler KVO_NULLABLE kvo_set_fault_handler(kvo_fault_handler KVO_NULLABLE handler,
                                                              void *KVO_NULLABLE arg);
 

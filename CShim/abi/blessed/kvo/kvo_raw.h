@@ -49,7 +49,7 @@ typedef struct kvo_value_ops {
   void (*view)(const void *value, void *KVO_NULLABLE user, kvo_value_reader reader, void *KVO_NULLABLE arg);
   /** Sets the property through its setter. */
   kvo_status (*assign)(void *instance, void *KVO_NULLABLE user, const kvo_value *value);
-  /** Returns whether two values are the same, for KVO_SCOPE_COALESCES_IF_CHANGED. NULL if they cannot be compared: all are told. */
+  /** Returns whether two values are the same, for KVO_SCOPE_COALESCES_IF_CHANGED. NULL if they cannot be compared: all are delivered. */
   bool (*KVO_NULLABLE same)(const void *one, const void *other, void *KVO_NULLABLE user);
 } kvo_value_ops;
 

@@ -138,7 +138,8 @@ typedef struct kvo_binding_values {
   void (*destroy)(kvo_binding_value *value);
   /** Replaces KVO_KIND_UNKNOWN by the kind of the value. */
   void (*classify)(kvo_binding_value *value);
-  /** Stores the value of a key of an object or a dictionary. A dictionary without an entry for the key returns UNDEFINED_KEY, which is nil.
+  /** Stores the value of a key of an object or a dictionary, or of a field of a KVO_KIND_VALUE. A dictionary without an entry for the key
+   * returns UNDEFINED_KEY, which is nil; a value without such a field returns it, too, and the path is refused.
    * `is_last`: the path is observed, and the value will be that of the whole path. */
   kvo_status (*value_for_key)(const kvo_binding_value *of, const char *key, size_t length, bool is_last,
                               kvo_binding_value *to, void *KVO_NULLABLE user);
@@ -168,7 +169,7 @@ typedef struct kvo_binding_values {
   kvo_status (*add)(void *gathered, const kvo_binding_value *value);
   /** Makes the collection the value in `*to`, or drops it if that is NULL. */
   void (*finish)(void *gathered, kvo_binding_value *KVO_NULLABLE to);
-  /** Is told why the walk is going to fail. */
+  /** Learns why the walk is going to fail. */
   void (*refused)(const kvo_binding_refusal *refusal, void *KVO_NULLABLE user);
 } kvo_binding_values;
 

@@ -66,7 +66,7 @@ template <class Expression> struct bound_expression {
 
 /** Binds a property of `target` to a key path of `source`: `kvo::bind(label, &Label::text, document, &Document::title)`,
  * `kvo::bind(label, &Label::text, document, "author.name")`. The target takes the value at once and after each change, before anyone is
- * told of the change: see kvo_bind.h, also for values that cannot be converted. A property whose T C cannot set does not compile, or is
+ * notified of the change: see kvo_bind.h, also for values that cannot be converted. A property whose T C cannot set does not compile, or is
  * TYPE_MISMATCH. Throws kvo::error as kvo_bind fails. Keep the token. */
 template <class Target, class Key, class Source, class Path,
           class = decltype(detail::header_of(std::declval<Source &>()))>

@@ -1,4 +1,4 @@
-/* described.hpp - what libkvo is told about the properties of a class. Part of kvo.hpp. */
+/* described.hpp - what libkvo gets to know about the properties of a class. Part of kvo.hpp. */
 #ifndef KVO_CXX_DESCRIBED_HPP
 #define KVO_CXX_DESCRIBED_HPP
 

@@ -253,7 +253,7 @@ public:
     return before;
   }
 
-  /** For a std::vector: changes one element; observers are told its index and the element. It takes what push_back takes. Throws
+  /** For a std::vector: changes one element; observers get its index and the element. It takes what push_back takes. Throws
    * std::out_of_range, also if observers that are called before the change (KVO_PRIOR) have changed the vector so that it does not have
    * the index any more; nothing is changed then, and no other observer called. Exceptions of copies leave it in the same way. */
   void insert_at(std::size_t index, const element_type &element) { insert(index, element); }
@@ -357,7 +357,7 @@ private:
     check_index(KVO_CHANGE_INSERTION, index);
     T inserted;
     inserted.push_back(std::forward<Element>(element));
-    change_at(KVO_CHANGE_INSERTION, index, told(inserted), [&](T &) {
+    change_at(KVO_CHANGE_INSERTION, index, delivered(inserted), [&](T &) {
       value_.insert(value_.begin() + static_cast<std::ptrdiff_t>(index), copied_or_moved(inserted.front()));
     });
   }
@@ -367,14 +367,14 @@ private:
     check_index(KVO_CHANGE_REPLACEMENT, index);
     T inserted;
     inserted.push_back(std::forward<Element>(element));
-    change_at(KVO_CHANGE_REPLACEMENT, index, told(inserted), [&](T &taken) {
+    change_at(KVO_CHANGE_REPLACEMENT, index, delivered(inserted), [&](T &taken) {
       if constexpr (!detail::is_copyable<T>::value) taken.push_back(std::move(value_[index]));
       value_[index] = copied_or_moved(inserted.front());
     });
   }
 
   /** The elements that observers get as the new ones: none, if they cannot be both there and in the vector. */
-  static const T *told(const T &inserted) { return detail::is_copyable<T>::value ? &inserted : nullptr; }
+  static const T *delivered(const T &inserted) { return detail::is_copyable<T>::value ? &inserted : nullptr; }
   static decltype(auto) copied_or_moved(element_type &element) {
     if constexpr (detail::is_copyable<T>::value)
       return static_cast<const element_type &>(element);

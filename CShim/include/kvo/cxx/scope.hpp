@@ -1,4 +1,4 @@
-/* scope.hpp - stretches of code whose changes are told once at the end, or not at all: kvo_scope.h for C++. Part of kvo.hpp. */
+/* scope.hpp - stretches of code whose changes are delivered once at the end, or not at all: kvo_scope.h for C++. Part of kvo.hpp. */
 #ifndef KVO_CXX_SCOPE_HPP
 #define KVO_CXX_SCOPE_HPP
 
