@@ -2,6 +2,7 @@
 #include "fixture.h"
 
 #include <kvo/kvo_binding.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,11 +27,13 @@ static void note(const kvo_raw_change *change, void *user_data) {
 
 static void release(void *value, void *user_data) { (void)user_data, free(value); }
 
-static void begin_path(expression *self, const char *key_path) {
+static void begin_with(expression *self, const char *key_path, kvo_options options) {
   static const kvo_observer_ops ops = {.callback = note, .evaluate = evaluate, .release = release};
-  kvo_binding_observer described = {.key_path = key_path, .options = KVO_OLD, .ops = &ops, .user_data = self, KVO_HERE};
+  kvo_binding_observer described = {.key_path = key_path, .options = options, .ops = &ops, .user_data = self, KVO_HERE};
   CHECK_OK(kvo_binding_observe_tracked(as_object(self->root), &described, false, &self->id));
 }
+
+static void begin_path(expression *self, const char *key_path) { begin_with(self, key_path, KVO_OLD); }
 
 static void begin(expression *self) { begin_path(self, "expression"); }
 
@@ -356,4 +359,47 @@ TEST("the same change, when the observer has removed itself, is no silent one") 
   CHECK(has_acted);
   CHECK_EQ(faults.count, 0);
   CHECK_OK(kvo_remove_observer(path.id));
+}
+
+static pthread_barrier_t has_replaced, has_checked;
+
+static void *replace_in_a_scope(void *arg) {
+  kvo_scope scope;
+  kvo_object *coalesced = as_object(third);
+  CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_COALESCES, &coalesced, 1, __FILE__, __LINE__));
+  item_set_value(third, 30);
+  item_set_next(root, fresh); /* the scope will notify of both */
+  pthread_barrier_wait(&has_replaced);
+  pthread_barrier_wait(&has_checked);
+  kvo_scope_end(&scope);
+  return arg;
+}
+
+static pthread_t replacing;
+
+static void read_while_another_thread_replaces(const expression *self) {
+  if (!has_acted) {
+    has_acted = true;
+    CHECK(pthread_create(&replacing, NULL, replace_in_a_scope, NULL) == 0);
+    pthread_barrier_wait(&has_replaced);
+  }
+  read_next_next_value(self);
+}
+
+TEST("a change that another thread leaves to its scope while the path is evaluated is no silent one") {
+  make_path();
+  pthread_barrier_init(&has_replaced, NULL, 2);
+  pthread_barrier_init(&has_checked, NULL, 2);
+  has_acted = true;
+  expression one = {.root = root, .body = read_while_another_thread_replaces};
+  begin_with(&one, "expression", KVO_NEW); /* no old value: the other thread never evaluates it */
+  has_acted = false;
+  item_set_next(second, spare);
+  pthread_barrier_wait(&has_checked);
+  pthread_join(replacing, NULL);
+  CHECK_EQ(faults.count, 0);
+  CHECK(one.told >= 1);
+  finish(&one);
+  pthread_barrier_destroy(&has_replaced);
+  pthread_barrier_destroy(&has_checked);
 }

@@ -67,7 +67,8 @@ static bool leads_elsewhere(const kvo_evaluation *over, const kvo_dependency *ho
  * object, and is still subscribed to it: so the holder had that object then. Only this thread has ever evaluated the observation (otherwise
  * nothing is compared). Each notified change has been followed, except the one that this evaluation follows, which may have led to all that
  * was read after it; the evaluation itself has made none. No other change of what was read up to the holder is in progress, nor announced
- * by hand. With several threads it is never certain, because one of them may have stored and not notified yet; nothing is reported then. */
+ * by hand, nor left to a scope or to a later delivery. Another thread's store to an object that was not observed when the store began is
+ * not seen until it looks for observers; it would have to wait there while this thread subscribes, changes the path and evaluates it. */
 kvo_info *kvo__silent_change(kvo_evaluation *over, uint64_t *entered, kvo_key *key) {
   kvo_tracked *tracked = over->tracked;
   kvo__assert(kvo__holds(&tracked->lock));
@@ -78,6 +79,7 @@ kvo_info *kvo__silent_change(kvo_evaluation *over, uint64_t *entered, kvo_key *k
     if (each->slot == over->changed) return NULL;
     const kvo_dependency *holder = find_by_address(tracked->dependencies, each->slot);
     if (!leads_elsewhere(over, holder, next) || is_being_changed(over, next)) continue;
+    if (atomic_load(&tracked->is_stale)) return NULL; /* after counting: a change says first that it leaves it */
     kvo_info *changed = kvo__dependency_info(holder);
     *entered = kvo__enter(changed); /* valid, because the expression is subscribed to it */
     *key = each->key;
@@ -106,8 +108,9 @@ bool kvo__replaces_another(kvo_tracked *tracked, const kvo_node *node, const voi
   bool is_own = is_live && !tracked->is_shared && tracked->thread == kvo__thread_serial();
   bool is_older =
       clock != 0 && (int32_t)(clock - (uint32_t)tracked->read_at) >= 0; /* what it has read than the old value */
-  bool is_certain = is_own && is_older && !tracked->is_incomplete && !atomic_load(&tracked->is_stale);
+  bool is_certain = is_own && is_older && !tracked->is_incomplete;
   kvo__unlock(&tracked->lock);
   /* One reader is this change. */
-  return is_certain && successor != NULL && successor != replaced && count_readers(holder) == 1;
+  return is_certain && successor != NULL && successor != replaced && count_readers(holder) == 1 &&
+         !atomic_load(&tracked->is_stale);
 }
