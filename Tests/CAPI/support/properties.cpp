@@ -20,10 +20,11 @@ struct Parent : kvo::object {
   kvo::property<bool> flag{this, true};
   kvo::property<std::optional<int>> maybe{this};
   kvo::property<std::unique_ptr<Child>> owned{this};
+  kvo::property<std::vector<int>> marks{this};
 #if WRONG == 11
   KVO_PROPERTIES(Parent, kvo::object, number, owned, plain)
 #else
-  KVO_PROPERTIES(Parent, kvo::object, number, real, flag, maybe, owned)
+  KVO_PROPERTIES(Parent, kvo::object, number, real, flag, maybe, owned, marks)
 #endif
 };
 
@@ -47,5 +48,9 @@ int main() {
 #elif WRONG == 12
   const Parent &constant = parent;
   kvo::token token = kvo::bind(constant, "number", parent, "real");
+#elif WRONG == 13
+  parent.marks.insert_at(0, 3.9);
+#elif WRONG == 14
+  parent.marks.replace_at(0, parent.real.get());
 #endif
 }

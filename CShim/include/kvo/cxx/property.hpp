@@ -259,6 +259,10 @@ public:
   void insert_at(std::size_t index, const element_type &element) { insert(index, element); }
   /** The same. */
   void insert_at(std::size_t index, element_type &&element) { insert(index, std::move(element)); }
+  /** Does not compile. */
+  template <class U, detail::if_lost<element_type, U> = 0> void insert_at(std::size_t, const U &) {
+    detail::refuse_lost<U>();
+  }
   /** The same for a removal. */
   void remove_at(std::size_t index) {
     static_assert(detail::is_vector<T>::value, "remove_at is for a std::vector");
@@ -272,6 +276,10 @@ public:
   void replace_at(std::size_t index, const element_type &element) { replace(index, element); }
   /** The same. */
   void replace_at(std::size_t index, element_type &&element) { replace(index, std::move(element)); }
+  /** Does not compile. */
+  template <class U, detail::if_lost<element_type, U> = 0> void replace_at(std::size_t, const U &) {
+    detail::refuse_lost<U>();
+  }
 
 private:
   template <class Value> friend struct detail::property_functions;
