@@ -13,6 +13,9 @@
  * the object slower. Defined in libswiftCore. */
 void *_Nullable swift_tryRetain(void *_Nonnull object);
 
+/** Whether an object's deinitialisation has begun. Its memory has to be there. Defined in libswiftCore. */
+bool swift_isDeallocating(void *_Nonnull object);
+
 /** The number of unowned references to an object, including the one that stands for its life: it is released when the object's
  * deinitialisation has ended. Defined in libswiftCore. */
 size_t swift_unownedRetainCount(void *_Nonnull object);

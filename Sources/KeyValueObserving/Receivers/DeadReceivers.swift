@@ -19,10 +19,10 @@ enum DeadReceivers {
     // Before the unowned reference is released.
     deinit { ObserverCounts.remove(receiver.address) }
 
-    /// Returns whether the observation has ended, or ends now. May release the last reference to the receiver.
+    /// Returns whether the observation has ended, or ends now. Does not retain the receiver, whose death another thread may wait for.
     func isOver() -> Bool {
       if end.hasEnded { return true }
-      if receiver.load() != nil { return false }
+      if !swift_isDeallocating(receiver.address) { return false }
       end.receiverDied()
       return true
     }
@@ -34,7 +34,7 @@ enum DeadReceivers {
   }
 
   private static let leastLimit = 64
-  /// What was registered on the main thread is looked at there only, because a receiver may have to be released there.
+  /// What was registered on the main thread is looked at there only, because its handler is released.
   private static let ofMainThread = Guarded(List())
   private static let ofOthers = Guarded(List())
 
