@@ -96,6 +96,22 @@
   }
 
   @KeyValueObservable
+  private final class Rack {
+    @NotObserved private(set) var leaf: Leaf? = Leaf()
+    @NotObserved private(set) var extent = Extent()
+
+    /// Announces what it stores.
+    func put(_ leaf: Leaf?, width: Int) {
+      willChangeValue(for: \.leaf)
+      self.leaf = leaf
+      didChangeValue(for: \.leaf)
+      willChangeValue(for: \.extent)
+      extent.width = width
+      didChangeValue(for: \.extent)
+    }
+  }
+
+  @KeyValueObservable
   private final class Binder {
     var sheet: Sheet? = Sheet()
     var cover = Sheet()
@@ -332,6 +348,26 @@
       #expect(log.lines == ["0>1", "1>0", "0>2", "2>0"])
       token.invalidate()
       #expect(trunk.observationInfo == nil)
+    }
+
+    @Test func `Announcements of a stored property notify what goes through it`() {
+      let rack = Rack()
+      var told: [String] = []
+      let tokens = [
+        rack.observe(\.leaf?.trigger, options: [.old, .new]) { _, change in
+          told.append("\(change.oldValue!.map(String.init) ?? "nil")>\(change.newValue!.map(String.init) ?? "nil")")
+        },
+        rack.observe(\.extent.width, options: [.old, .new]) { _, change in
+          told.append("width \(change.oldValue!)>\(change.newValue!)")
+        },
+      ]
+      let next = Leaf()
+      next.trigger = 7
+      rack.put(next, width: 5)
+      next.trigger = 8
+      rack.put(nil, width: 6)
+      #expect(told == ["0>7", "width 0>5", "7>8", "8>nil", "width 5>6"])
+      for token in tokens { token.invalidate() }
     }
 
     @Test func `Manual announcements also notify through optionals, which may be nil`() {

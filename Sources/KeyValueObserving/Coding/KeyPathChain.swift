@@ -53,7 +53,7 @@ struct KeyPathChain: Sendable {
       }
       return isEqual ?? false ? [] : nil
     }
-    for property in cls.properties where "\(type(of: property.path).valueType)" == component.valueType {
+    for property in cls.properties where component.mayBe(property) {
       triesLeft -= 1
       guard triesLeft > 0 else { return nil }
       var longer: AnyKeyPath? = property.path
@@ -100,19 +100,17 @@ struct KeyPathHead: Sendable {
   /// of the standard library or Foundation that call no code of the program. False if the names of the getters are not known.
   private let endsPlainly: Bool
 
-  fileprivate init?(_ keyPath: AnyKeyPath, _ components: [KeyPathComponent], from cls: KeyValueClass) {
+  /// - Parameter isAll: Whether the key path goes through nothing else than these components.
+  fileprivate init?(_ components: [KeyPathComponent], isAll: Bool, from cls: KeyValueClass) {
     let found = KeyPathChain.first(of: components, from: cls)
     guard let last = found.last, found.contains(where: { !$0.property.notifiesAlways(in: $0.cls) }) else { return nil }
     properties = found.map(\.property)
     let value = type(of: last.property.path).valueType
-    guard let rest = KeyPathComponent.computed(in: keyPath)?.dropFirst(found.count),
-      _openExistential(value, do: holdsNoObject)
-    else {
-      endsPlainly = false
-      return
-    }
+    let rest = components.dropFirst(found.count)
     // Members such as `description` call those of the elements.
-    endsPlainly = rest.isEmpty || (isOfLibrary(value) && rest.allSatisfy(\.isLibrary))
+    endsPlainly =
+      isAll && _openExistential(value, do: holdsNoObject)
+      && (rest.allSatisfy { $0.getter == nil } || (isOfLibrary(value) && rest.allSatisfy(\.isPlain)))
   }
 
   /// Records, while the runtime records, the key of each property and what is declared to affect it.
@@ -168,7 +166,7 @@ struct KnownKeyPath: Sendable {
     let found = isAll && (components.count > 1 || hasForce) ? KeyPathChain(keyPath, components, from: cls) : nil
     chain = components.count > 1 ? found : nil
     let hasHead = chain == nil && (!isAll || components.count > 1 || hasForce)
-    head = hasHead ? KeyPathHead(keyPath, components, from: cls) : nil
+    head = hasHead ? KeyPathHead(components, isAll: isAll, from: cls) : nil
     forced = hasForce ? ForcedPath(components, found, from: cls) : nil
     if chain == nil, head == nil, forced == nil { return nil }
   }
@@ -178,8 +176,7 @@ extension KeyValueClass {
   /// Returns the property that a component of a key path names, by the getter's name.
   func property(of component: KeyPathComponent) -> KeyValueProperty? {
     guard let name = component.name, let property = property(named: String(name)), property.name == name,
-      !isRedeclared(property.key),
-      "\(Swift.type(of: property.path).valueType)" == component.valueType
+      !isRedeclared(property.key), component.mayBe(property)
     else { return nil }
     return property
   }

@@ -2,97 +2,96 @@
 
 import CKVO
 
-/// A computed component of a key path.
+/// A component of a key path that is a property.
 ///
-/// Swift has no API for the components of a key path. They are parsed from the debug description: `\Note.<computed
-/// 0x000055d0c3a81f40 (String)>`.
+/// Swift has no API for the components of a key path. They are parsed from the debug description. It names a stored property, and gives the
+/// getter and the type of a computed one: `\Note.author?.<computed 0x000055d0c3a81f40 (String)>?`.
 struct KeyPathComponent {
   private static let mark = "<computed 0x"
 
-  /// The address of the component's getter.
-  let getter: UInt
-  /// The value type as Swift prints it.
-  let valueType: Substring
+  private enum Kind {
+    case stored(Substring)
+    case computed(getter: UInt, valueType: Substring)
+  }
+  private let kind: Kind
   /// What follows the component for optionals: any of "?" and "!".
   let marks: Substring
 
-  /// Parses what follows `mark` in a description, up to the next one; `behind` is what follows the component.
-  private init?(_ part: Substring, behind: inout Substring) {
-    guard let typeBegin = part.firstRange(of: " ("), let typeEnd = part.ranges(of: ")>").last,
-      typeBegin.upperBound <= typeEnd.lowerBound, let getter = UInt(part[..<typeBegin.lowerBound], radix: 16)
-    else { return nil }
-    self.getter = getter
-    valueType = part[typeBegin.upperBound..<typeEnd.lowerBound]
-    behind = part[typeEnd.upperBound...]
+  /// Parses the beginning of what remains of a description; `behind` is what follows the component.
+  private init?(_ text: Substring, behind: inout Substring) {
+    let part = text.hasPrefix(Self.mark) ? text.dropFirst(Self.mark.count) : text[text.endIndex...]
+    if !part.isEmpty {
+      // A type may be a function that returns another one, and it may contain any of the characters.
+      let end = part.firstRange(of: Self.mark)?.lowerBound ?? part.endIndex
+      guard let typeBegin = part.firstRange(of: " ("), let typeEnd = part[..<end].ranges(of: ")>").last,
+        typeBegin.upperBound <= typeEnd.lowerBound, let getter = UInt(part[..<typeBegin.lowerBound], radix: 16)
+      else { return nil }
+      kind = .computed(getter: getter, valueType: part[typeBegin.upperBound..<typeEnd.lowerBound])
+      behind = part[typeEnd.upperBound...]
+    } else {
+      // An element of a tuple is printed as ".1".
+      let name = text.drop { $0 == "." }.prefix { !".?!<".contains($0) }
+      guard !name.isEmpty else { return nil }
+      kind = .stored(text[..<name.endIndex])
+      behind = text[name.endIndex...]
+    }
     marks = behind.prefix { $0 == "?" || $0 == "!" }
+    behind = behind.dropFirst(marks.count)
   }
 
-  /// Returns the components of a key path, or `nil` if one of them is a stored property.
-  static func all(of keyPath: AnyKeyPath) -> [KeyPathComponent]? {
-    let (components, isAll) = first(of: keyPath)
-    return isAll ? components : nil
-  }
-
-  /// Returns the components of a key path before the first one that is a stored property, and whether there is none.
+  /// Returns the first components of a key path, up to one that is no property, and whether there is none.
   static func first(of keyPath: AnyKeyPath) -> (components: [KeyPathComponent], isAll: Bool) {
     let text = keyPath.debugDescription
     let head = "\\\(type(of: keyPath).rootType)."
-    guard text.hasPrefix(head + mark) else { return ([], false) }
-    let parts = text.dropFirst(head.count).split(separator: mark)
-    var components: [KeyPathComponent] = []
-    for (index, part) in parts.enumerated() {
-      var behind: Substring = ""
-      guard let component = KeyPathComponent(part, behind: &behind) else { return (components, false) }
+    guard text.hasPrefix(head) else { return ([], false) }
+    var (rest, components) = (text.dropFirst(head.count), [KeyPathComponent]())
+    while let component = KeyPathComponent(rest, behind: &rest) {
       components.append(component)
-      // Components are separated by "?" and "!" for optionals.
-      let isLast = index == parts.count - 1
-      guard behind.dropFirst(component.marks.count) == (isLast ? "" : ".") else { return (components, false) }
+      if rest.isEmpty { return (components, true) }
+      guard rest.first == "." else { break }
+      rest = rest.dropFirst()
     }
-    return (components, true)
+    return (components, false)
   }
 
   /// Returns a key path as reports print it: `selection.pid` for `\Table.<computed 0x000055d0c3a81f40 (Process?)>?.pid?`. In a
   /// stripped program the names of computed components are unknown, and it is the description.
   static func printedName(of keyPath: AnyKeyPath) -> String {
-    let text = keyPath.debugDescription
-    let head = "\\\(type(of: keyPath).rootType)."
-    guard text.hasPrefix(head) else { return text }
-    let parts = text.dropFirst(head.count).split(separator: mark, omittingEmptySubsequences: false)
-    var printed = String(parts[0])
-    for part in parts.dropFirst() {
-      var behind: Substring = ""
-      guard let name = KeyPathComponent(part, behind: &behind)?.name else { return text }
-      printed += name + behind
-    }
-    return printed.filter { $0 != "?" && $0 != "!" }
+    let (components, isAll) = first(of: keyPath)
+    let names = components.compactMap(\.name)
+    guard isAll, names.count == components.count else { return keyPath.debugDescription }
+    return names.joined(separator: ".").replacing("..", with: ".")
   }
 
   /// Returns the number of computed components of a key path.
-  static func count(in keyPath: AnyKeyPath) -> Int { parts(of: keyPath).count }
+  static func countComputed(in keyPath: AnyKeyPath) -> Int { keyPath.debugDescription.ranges(of: mark).count }
 
-  /// Returns the computed components of a key path, including those behind stored properties; `nil` if one cannot be parsed.
-  static func computed(in keyPath: AnyKeyPath) -> [KeyPathComponent]? {
-    let parts = parts(of: keyPath)
-    var behind: Substring = ""
-    let components = parts.compactMap { KeyPathComponent($0, behind: &behind) }
-    return components.count == parts.count ? components : nil
+  /// Returns the getter of a key path that is one computed component.
+  static func onlyGetter(of keyPath: AnyKeyPath) -> KeyPathComponent? {
+    let (components, isAll) = first(of: keyPath)
+    return isAll && components.count == 1 && components[0].getter != nil ? components[0] : nil
   }
 
-  private static func parts(of keyPath: AnyKeyPath) -> ArraySlice<Substring> {
-    keyPath.debugDescription.split(separator: mark).dropFirst()
+  /// The address of the getter; `nil` for a stored property.
+  var getter: UInt? {
+    if case .computed(let getter, _) = kind { getter } else { nil }
   }
 
-  /// Returns the component of a key path that has only one.
-  static func only(of keyPath: AnyKeyPath) -> KeyPathComponent? {
-    all(of: keyPath).flatMap { $0.count == 1 ? $0[0] : nil }
+  /// Whether it reads a stored property, or calls a getter that is known to be one of the standard library or Foundation.
+  var isPlain: Bool { getter.map { kvo_call_is_library(UnsafeRawPointer(bitPattern: $0 + 1)) } ?? true }
+
+  /// Whether it may be this property of a class, as far as the description tells.
+  func mayBe(_ property: KeyValueProperty) -> Bool {
+    switch kind {
+    case .stored(let name): name == property.declaredName
+    case .computed(_, let valueType): valueType == "\(type(of: property.path).valueType)"
+    }
   }
 
-  /// Whether the getter is known to be one of the standard library or Foundation.
-  var isLibrary: Bool { kvo_call_is_library(UnsafeRawPointer(bitPattern: getter + 1)) }
-
-  /// The name of the getter's property, such as `title` from `key path getter for HasTitle.title`; `nil` in a stripped program.
+  /// The property's name, from that of the getter, such as `title` from `key path getter for HasTitle.title`; `nil` in a stripped program.
   var name: Substring? {
-    guard let returnAddress = UnsafeRawPointer(bitPattern: getter + 1) else { return nil }
+    if case .stored(let name) = kind { return name }
+    guard let getter, let returnAddress = UnsafeRawPointer(bitPattern: getter + 1) else { return nil }
     let call = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1024) { buffer in
       kvo_call_format(returnAddress, buffer.baseAddress, buffer.count)
       return String(cString: buffer.baseAddress!)
@@ -120,12 +119,12 @@ extension KeyValueObservable {
   private nonisolated func property(
     byAccessorOf keyPath: AnyKeyPath, _ cls: KeyValueClass, _ own: KeyValueClass, _ isAnnounced: Bool
   ) -> KeyValueProperty? {
-    guard let keyPath = keyPath as? PartialKeyPath<Self>, let accessor = KeyPathComponent.only(of: keyPath) else {
+    guard let keyPath = keyPath as? PartialKeyPath<Self>, let accessor = KeyPathComponent.onlyGetter(of: keyPath) else {
       return nil
     }
     let candidates = cls.properties.filter { Swift.type(of: $0.path).valueType == Swift.type(of: keyPath).valueType }
     // A property with a private setter: outside its scope the key path is a different one with the same getter.
-    if let same = candidates.first(where: { KeyPathComponent.only(of: $0.path)?.getter == accessor.getter }) {
+    if let same = candidates.first(where: { KeyPathComponent.onlyGetter(of: $0.path)?.getter == accessor.getter }) {
       return same
     }
     // A protocol requirement, or a superclass's property: the property of that name. The linker may merge getters, so the name alone

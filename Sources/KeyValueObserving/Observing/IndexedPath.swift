@@ -19,7 +19,7 @@ final class IndexedPath<Value> {
     _ properties: [KeyValueProperty]
   ) {
     // A key path counts each property, and each index, as a computed component.
-    guard KeyPathComponent.count(in: keyPath) > reads.count else { return nil }
+    guard KeyPathComponent.countComputed(in: keyPath) > reads.count else { return nil }
     let paused = kvo_track_pause()
     defer { kvo_track_resume(paused) }
     var search = Search(keyPath, reads, properties)
