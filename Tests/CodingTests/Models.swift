@@ -84,12 +84,14 @@
     let exception: String?
     let sentence: String?
     let summary: String
+    let help: String?
     var description: String { "KVO\(code) \(summary)" }
 
     init(_ fault: KeyValueFault) {
       code = fault.code
       exception = fault.exceptionName
       sentence = fault.appleSentence.map { $0.replacing(/0x[0-9a-f]+/, with: "0x") }
+      help = fault.help
       summary = fault.summary.replacing(#/^KVO[0-9]+ fatal: /#, with: "").replacing(/@?0x[0-9a-f]+/, with: "")
         .replacing(#/, at [^ ]+:[0-9]+$/#, with: "")
     }

@@ -62,7 +62,10 @@
       #expect(record.changes(of: "range.upperBound") { record.range = 0..<5 } == ["range.upperBound 1>5"])
       let set = faults { record.setValue(3, forKeyPath: "point.x") }
       #expect(set.map(\.code) == [9] && record.point.x == 0)
+      #expect(set.first?.help == "set the whole (x: Int, y: Int): a part of it has no setter by key")
       #expect(refused { record.value(forKeyPath: "range.length") }.map(\.code) == [9])
+      let misspelt = refused { record.value(forKeyPath: "point.xy") }
+      #expect(misspelt.first?.help == "did you mean \"x\"? the keys of (x: Int, y: Int) are: x, y")
       record.any = (person: Person("Ann"), counts: ["a": 1])
       record.setValue("Bob", forKeyPath: "any.person.name")
       #expect(record.value(forKeyPath: "any.person.name") as? String == "Bob")

@@ -60,6 +60,8 @@
         )
       }
       #expect(record.constant == 7)
+      let help = faults { record.setValue(1, forKey: "constant") }.first?.help
+      #expect(help == "give the property a setter, or set what it is computed from")
     }
 
     @Test func `Nil for a non-optional property is fault KVO0035 with Apple's sentence, and nobody is notified`() {

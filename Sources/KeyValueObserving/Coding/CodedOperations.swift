@@ -94,8 +94,9 @@ struct WalkState {
       return KVO_OK
     }
     if receiver.isPlain {
-      guard let value = field(name, of: receiver.words(as: Any.self).pointee) else { return KVO_ERROR_UNDEFINED_KEY }
-      to.store(value)
+      let found = fields(of: receiver.words(as: Any.self).pointee)?.first { $0.label == name }
+      guard let found else { return KVO_ERROR_UNDEFINED_KEY }
+      to.store(found.value)
       return KVO_OK
     }
     let object = receiver.object
@@ -156,12 +157,12 @@ struct WalkState {
   }
 }
 
-/// Returns the value of a stored property of a structure, or of a named element of a tuple.
-private func field(_ name: String, of value: Any) -> Any? {
+/// Returns the stored properties of a structure, or the elements of a tuple; `nil` for anything else.
+func fields(of value: Any) -> Mirror.Children? {
   let mirror = Mirror(reflecting: value)
   // A structure with a mirror of its own, such as a range, has no style.
-  guard [.struct, .tuple, nil].contains(mirror.displayStyle), !(type(of: value) is AnyObject.Type) else { return nil }
-  return mirror.children.first { $0.label == name }?.value
+  let mayHaveFields = [.struct, .tuple, nil].contains(mirror.displayStyle) && !(type(of: value) is AnyObject.Type)
+  return mayHaveFields ? mirror.children : nil
 }
 
 /// Calls `visit` for each element of a collection until it fails.

@@ -122,13 +122,15 @@ private func raiseUndefinedKey(_ key: String, of receiver: Any, _ access: KeyPat
   let object = observable(receiver)
   // Apple's collections name the key without the "@".
   let appleKey = mayBeKey && key.hasPrefix("@") ? String(key.dropFirst()) : key
+  let parts = fields(of: receiver)?.compactMap(\.label) ?? []
+  let isKnown = object.map { KeyValueClass.of($0).property(named: key) != nil } ?? parts.contains(key)
+  let isReadOnly = access == .set && isKnown
   var detail: String
   let apple: String
   switch use {
   case .coding:
-    let exists = access == .set && object.map { KeyValueClass.of($0).property(named: key) != nil } ?? false
     detail = "cannot \(access == .get ? "get" : "set") \"\(key)\" of \(named.name): "
-    detail += exists ? "it has no setter" : "there is no such key"
+    detail += isReadOnly ? "it has no setter" : "there is no such key"
   case .registration, .delivery: detail = "\(named.name) has no observable value for \"\(key)\""
   }
   if case .registration(let keyPath, let observer, let options, let context, _) = use {
@@ -140,19 +142,30 @@ private func raiseUndefinedKey(_ key: String, of receiver: Any, _ access: KeyPat
     let selector = access == .get ? "valueForUndefinedKey:" : "setValue:forUndefinedKey:"
     apple = "[\(named.appleName) \(selector)]: this class is not key value coding-compliant for the key \(appleKey)."
   }
-  let needsPath = isCollection && mayBeKey
-  use.raise(
-    KVO_FAULT_UNDEFINED_KEY, detail, apple: apple,
-    help: needsPath
-      ? "the operator \(key) is followed by what it takes of each element: \"\(key).self\", or a key instead of self"
-      : object.map { keys(of: $0, instead: key) }
-        ?? "keys are properties of @KeyValueObservable classes and C objects, and entries of dictionaries")
+  let help: String
+  if isCollection && mayBeKey {
+    help = "the operator \(key) is followed by what it takes of each element: \"\(key).self\", or a key instead of self"
+  } else if isReadOnly {
+    help =
+      parts.isEmpty
+      ? "give the property a setter, or set what it is computed from"
+      : "set the whole \(named.className): a part of it has no setter by key"
+  } else if let object {
+    let names = (object as? KeyValueRuntimeObject)?.keys ?? KeyValueClass.of(object).properties.map(\.name)
+    help = keys(names, of: named.className, instead: key)
+  } else if !parts.isEmpty {
+    help = keys(parts, of: named.className, instead: key)
+  } else {
+    help =
+      "keys are properties of @KeyValueObservable classes and C objects, stored properties of structures, and entries of "
+      + "dictionaries"
+  }
+  use.raise(KVO_FAULT_UNDEFINED_KEY, detail, apple: apple, help: help)
 }
 
-private func keys(of object: any KeyValueObservable, instead key: String) -> String {
-  let names = (object as? KeyValueRuntimeObject)?.keys ?? KeyValueClass.of(object).properties.map(\.name)
+private func keys(_ names: [String], of className: String, instead key: String) -> String {
   let list = names.isEmpty ? "none" : names.joined(separator: ", ")
-  return "\(suggestion(for: key, among: names))the keys of \(NamedValue(object).className) are: \(list)"
+  return "\(suggestion(for: key, among: names))the keys of \(className) are: \(list)"
 }
 
 /// Returns "did you mean …? " if one of the names is similar.
