@@ -16,6 +16,8 @@ final class Observable {
   var doubled: Int { number &* 2 }
   @NotObserved var scratch = 0
   @NotObserved var drafts: [Int] = []
+  class func automaticallyNotifiesObserversOfScratch() -> Bool { false }
+  class func automaticallyNotifiesObserversOfDrafts() -> Bool { false }
 }
 
 final class Plain {
