@@ -30,6 +30,23 @@ TEST("in a silent scope nobody is told, by a setter or by hand, and expressions 
   CHECK_EQ(faults.count, 0);
 }
 
+TEST("in a silent scope no binding sets its target, by a setter or by hand, and the next change does") {
+  make_items();
+  kvo_observation id[2];
+  CHECK_OK(kvo_bind(as_object(b), "value", as_object(a), "quiet", &id[0]));
+  CHECK_OK(kvo_bind(as_object(c), "value", as_object(a), "value", &id[1]));
+  BEGIN(scope, KVO_SCOPE_SILENCES, a);
+  set_quietly(a, 50);
+  item_set_value(a, 60);
+  kvo_scope_end(&scope);
+  CHECK(b->value != 50 && c->value != 60);
+  set_quietly(a, 70);
+  item_set_value(a, 80);
+  CHECK_EQ(b->value, 70);
+  CHECK_EQ(c->value, 80);
+  for (int i = 0; i < 2; i++) CHECK_OK(kvo_remove_observer(id[i]));
+}
+
 static watcher late;
 
 static void register_and_set_silently(watcher *self, const kvo_change *change) {

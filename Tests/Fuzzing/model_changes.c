@@ -233,6 +233,20 @@ kvo_status model_will_change(world *in, int slot, key of, kvo_change_kind kind, 
   return KVO_OK;
 }
 
+/* Runs the bindings that have read a key, which is to be the same as their targets have, and leaves a hold open. 0 if there are none. */
+static int settle_bindings_of(world *in, int slot, key of) {
+  int count = 0;
+  for (int i = 0; i < in->watch_count; i++) {
+    if (!in->watches[i].binds || model.observations[i].reading != NULL || model_link(i, slot, of) == NULL) continue;
+    model_enqueue(in, i);
+    count++;
+  }
+  if (count == 0) return 0;
+  int hold = model_begin_hold();
+  model_run_bindings(in);
+  return hold;
+}
+
 /* A did whose will was not passed on. If that was because nobody observed the key, it is a change since then: expressions that were led to
  * the object meanwhile are told. Otherwise they follow, as does whoever has registered since: when the change began is not known. */
 static kvo_status follow_present_value(world *in, int slot, key of) {
@@ -250,11 +264,13 @@ static kvo_status follow_present_value(world *in, int slot, key of) {
     model_hold_stored(in, &here, hold);
   }
   model_begin_change(&here);
+  int settling = is_held || model_is_silent(slot) ? 0 : settle_bindings_of(in, slot, of);
   for (int i = in->watch_count - 1; i >= 0; i--) {
     here.cursor = i;
     observation *self = &model.observations[i];
     if (model_link(i, slot, of) == NULL) continue;
     if (!was_unobserved) status = KVO_ERROR_UNBALANCED;
+    if (in->watches[i].binds && settling != 0) continue;
     if (self->reading != NULL) self->again = true;
     if (!self->is_expression || self->reading != NULL || is_held) continue;
     if (begun < 0 && (!self->stale || model_is_silent(slot)))
@@ -266,6 +282,7 @@ static kvo_status follow_present_value(world *in, int slot, key of) {
     else if (self->stale || model_due(in, &here, i) == TELLS)
       model_tell_expression(in, i, &here, false);
   }
+  if (settling != 0) model_end_scope(in, NULL);
   model_end_change(&here);
   return status;
 }

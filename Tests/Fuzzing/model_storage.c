@@ -52,6 +52,18 @@ static kvo_status set_path(world *in, int slot, int path, value to) {
   return KVO_OK;
 }
 
+/* The observation of an object that was registered next after that time, or -1. */
+static int next_of(const world *in, int slot, long time) {
+  int next = -1;
+  for (int i = 0; i < in->watch_count; i++) {
+    const observation *self = &model.observations[i];
+    bool is_listed = self->live && in->watches[i].known && in->watches[i].slot == slot;
+    if (is_listed && self->registered > time && (next < 0 || self->registered < model.observations[next].registered))
+      next = i;
+  }
+  return next;
+}
+
 /* An observation counts once, and once more for each key that its evaluation has read. An expression that is held need not have the links
  * of what it would read now, so in a scope nothing is counted. */
 static void survey(world *in, int slot) {
@@ -65,8 +77,7 @@ static void survey(world *in, int slot) {
   event *counted = world_log(in, COUNTED);
   counted->slot = slot;
   counted->index_count = in->scopes == 0 ? count : 0;
-  for (int i = 0; i < in->watch_count; i++) {
-    if (!model.observations[i].live || !in->watches[i].known || in->watches[i].slot != slot) continue;
+  for (int i = next_of(in, slot, -1); i >= 0; i = next_of(in, slot, model.observations[i].registered)) {
     event *listed = world_log(in, LISTED);
     listed->slot = slot;
     listed->watch = i;

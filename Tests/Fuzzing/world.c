@@ -160,6 +160,12 @@ int world_evaluate(world *in, closure which, int slot) {
   }
 }
 
+int world_compute(world *in, int number) {
+  watch *as = &in->watches[number];
+  if (in->silent_scopes == 0) as->evaluations++;
+  return world_evaluate(in, as->closure, as->slot);
+}
+
 /* ------------------------------------------------------------------------------------------------------ Life and death -- */
 
 /* A binding may be about to set it, or to read it. */
@@ -297,10 +303,12 @@ static int perform_in_scope(world *in, const operation *op, int position) {
                                                : KVO_SCOPE_COALESCES;
   kvo_scope scope;
   in->scopes++;
+  in->silent_scopes += kind == KVO_SCOPE_SILENCES;
   in->calls->begin_scope(in, kind, slots, &scope);
   for (int left = (op->flags & 3) + 1; left > 0 && position + 1 + count < in->program->count; left--)
     count += world_perform(in, position + 1 + count);
   in->calls->end_scope(in, &scope);
+  in->silent_scopes -= kind == KVO_SCOPE_SILENCES;
   in->scopes--;
   return count;
 }

@@ -120,7 +120,8 @@ typedef struct watch {
   key target_key;
   /** Of a two-way binding: the number of the other direction, which comes right before it and has no id of its own; otherwise 0. */
   int back;
-  /** Of the binding of a closure: how often that has been called. Nothing says which of several bindings is first. */
+  /** Of the binding of a closure: how often that has been called outside of silent scopes, where each store may call it or only the last.
+   * Nothing says which of several bindings is first. */
   int evaluations;
   /** The operations that its callback runs, by position in the program. */
   int first_action, action_count;
@@ -196,6 +197,8 @@ struct world {
   int fuel, current;
   /** How many scopes are open. */
   int scopes;
+  /** How many of them are silent. */
+  int silent_scopes;
   /** The last member: world_begin does not clear all of it. */
   event_log log;
 };
@@ -219,6 +222,8 @@ void world_program_sets(world *in, int slot, key of, int number);
 value world_read(world *in, int slot, key of);
 /* The value of a closure of an object. */
 int world_evaluate(world *in, closure which, int slot);
+/* The same for a binding: counts it. */
+int world_compute(world *in, int number);
 
 /* Ends the process because the worlds differ. */
 _Noreturn void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -85,6 +85,8 @@ static inline void kvo__old_objects_free(const void *frame) {
 
 /** Begins a silent change, if there are expressions for its end to evaluate. */
 KVO_HIDDEN void kvo__follow_silently(const kvo_object *object, kvo_key key);
+/** After such a change: settles what depends on the key, and notifies nobody. */
+KVO_HIDDEN void kvo__stored_silently(kvo_info *info, kvo_key key);
 /** Ends a change that kvo__follow_silently may have begun, and that was not made. */
 KVO_HIDDEN void kvo__not_stored(const kvo_object *object, kvo_key key);
 

@@ -239,16 +239,16 @@ static bool has_will(kvo_thread *thread, void *arg) {
 
 /* Handles a did without a will that was passed on. Only key paths that were led to the object in between are notified. One that was
  * registered in between, or whose intermediate object was changed without notification, has to follow the present value. */
-static kvo_status follow_present_value(kvo_object *object, const char *key, kvo_key hash, kvo_place place) {
+static kvo_status follow_present_value(kvo_object *object, const char *key, kvo_key hash, kvo_info *info,
+                                       kvo_place place) {
   uint64_t registered;
   bool was_unobserved = kvo__unobserved_did(object, hash, &registered);
   bool silent;
   bool is_muted = kvo__own.open_changes != 0 && kvo__is_muted(object, hash);
   if (was_unobserved && is_muted) return KVO_OK; /* the binding notifies */
-  if (was_unobserved &&
-      kvo__scoped(object) == KVO_COALESCED) { /* the end of the scope notifies of a change that it knows */
-    if (!kvo__scope_stored(object, hash, &silent)) return KVO_OK;
-  }
+  kvo_scoped scoped = kvo__scoped(object);
+  /* The end of the scope notifies of a change that it knows. */
+  if (was_unobserved && scoped == KVO_COALESCED && !kvo__scope_stored(object, hash, &silent)) return KVO_OK;
   kvo_frame frame;
   if (kvo__frame_begin(&frame, object, hash, false, KVO_CHANGE_SETTING, NULL) == 0) return KVO_OK;
   kvo_frame_content *change = kvo__frame_content_of(&frame);
@@ -264,7 +264,12 @@ static kvo_status follow_present_value(kvo_object *object, const char *key, kvo_
   } else {
     KVO_TELL(no_will, object, key, is_observed ? &concerned : NULL, place);
   }
-  kvo_frame_finish(&frame, NULL);
+  if (scoped == KVO_SILENT) { /* as the change of a setter */
+    kvo__stored_silently(info, hash);
+    kvo__frame_drop(&frame);
+  } else {
+    kvo_frame_finish(&frame, NULL);
+  }
   return was_unobserved ? KVO_OK : KVO_ERROR_UNBALANCED;
 }
 
@@ -278,7 +283,7 @@ static kvo_status did_change(kvo_object *object, const char *key, const kvo_anno
                          ? find_announced(&kvo__own.thread->manuals, object, hash, info)
                          : NULL;
   if (open == NULL) {
-    kvo_status status = follow_present_value(object, key, hash, place);
+    kvo_status status = follow_present_value(object, key, hash, info, place);
     kvo__silent_end(info, hash);
     return status;
   }

@@ -37,6 +37,8 @@ static void follow_store(kvo_info *info, kvo_key key, bool silent) {
   kvo__leave(info, entered);
 }
 
+void kvo__stored_silently(kvo_info *info, kvo_key key) { follow_store(info, key, true); }
+
 void kvo_binding_stored(kvo_object *object, kvo_key key) {
   if (object == NULL || kvo__scope_has(object, key)) return;
   uintptr_t word = kvo__word(object);
