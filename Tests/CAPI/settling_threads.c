@@ -72,3 +72,39 @@ TEST("whoever cancels a two-way binding and waits, waits for both directions") {
   }
   shared_destroy(sides[0]), shared_destroy(sides[1]);
 }
+
+static _Atomic int has_stopped;
+static shared *between;
+
+static void set_until_stopped(void *source) {
+  for (int i = 1; !has_stopped; i++) set(source, i);
+}
+
+static void read_between(void *user_data, kvo_value_reader reader, void *arg) {
+  (void)user_data;
+  int64_t read = 0;
+  CHECK_OK(kvo_get_int64(&between->header, "value", &read));
+  int value = (int)read;
+  reader(&(kvo_value){"i", sizeof value, &value}, arg);
+}
+
+TEST("bindings are made to what another thread sets and other bindings read") {
+  shared *source = shared_make(), *targets[] = {shared_make(), shared_make()};
+  between = shared_make();
+  has_stopped = 0;
+  for (int i = 0; i < 2; i++) CHECK_OK(kvo_bind(&targets[i]->header, "value", &source->header, "value", NULL));
+  running *setting = start_thread(set_until_stopped, source);
+  for (int i = 0; i < rounds(4000); i++) {
+    kvo_observation made;
+    kvo_status status = i % 2 == 0 ? kvo_bind(&source->header, "value", &between->header, "value", &made)
+                                   : kvo_bind_computed(&source->header, "value", read_between, NULL, NULL, &made);
+    CHECK_OK(status);
+    CHECK_OK(kvo_cancel_observer(made));
+  }
+  has_stopped = 1;
+  join_thread(setting);
+  set(source, 7);
+  for (int i = 0; i < 2; i++) CHECK_EQ((int)targets[i]->value, 7);
+  shared_destroy(source), shared_destroy(between);
+  for (int i = 0; i < 2; i++) shared_destroy(targets[i]);
+}

@@ -47,16 +47,21 @@ bool kvo__bound_make(kvo_node *node, const kvo_object *target, kvo_key key) {
   made->target = target;
   made->key = key;
   kvo__node_details(node)->bound = made;
-  if (target == NULL) return true;
-  kvo__lock(&bound_lock);
-  kvo__index_add(&all_targets, &made->of_target);
-  kvo__unlock(&bound_lock);
   return true;
+}
+
+void kvo__bound_list(const kvo_node *node) {
+  kvo_bound *bound = kvo__bound_of(node);
+  if (bound->target == NULL) return;
+  kvo__lock(&bound_lock);
+  kvo__index_add(&all_targets, &bound->of_target);
+  bound->is_listed = true;
+  kvo__unlock(&bound_lock);
 }
 
 void kvo__bound_free(kvo_bound *bound) {
   if (bound == NULL) return;
-  if (bound->target != NULL) {
+  if (bound->is_listed) {
     kvo__lock(&bound_lock);
     kvo__index_remove(&all_targets, &bound->of_target);
     kvo__unlock(&bound_lock);

@@ -34,6 +34,8 @@ typedef struct kvo_bound {
   /** What it sets; the object is only compared, and NULL if it is none of the runtime's. Constant. */
   const kvo_object *target;
   kvo_key key;
+  /** It is among all bindings. Constant once its registration is complete. */
+  bool is_listed;
   /** What kvo__enter returned for the node's info, while there is a settler. For an expression that is retained instead. */
   uint64_t entered;
   /** While it runs in a hold, the one within whose callback it was made. */
@@ -83,6 +85,9 @@ KVO_HIDDEN void kvo__settle_drop(kvo_open_scope *hold);
 
 /** Makes what is kept of a binding, with its node. False without memory. */
 KVO_HIDDEN bool kvo__bound_make(kvo_node *node, const kvo_object *target, kvo_key key);
+/** Lists it among all bindings, once its node is linked: other threads may then look at what it reads and sets. The caller is a reader of
+ * the node's info. */
+KVO_HIDDEN void kvo__bound_list(const kvo_node *node);
 KVO_HIDDEN void kvo__bound_free(kvo_bound *bound);
 /** Has a hold settle a binding, which is put into the queue if it is to run, otherwise runs already; false if another thread or this hold
  * does it already: it is then run once more. */

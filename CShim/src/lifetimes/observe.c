@@ -42,8 +42,9 @@ static kvo_status observe_key(kvo_object *object, kvo_key key, const kvo_binding
     kvo__node_drop(node);
     return KVO_ERROR_OUT_OF_MEMORY;
   }
-  if ((observer->options & KVO_INITIAL) == 0) return kvo__node_register(object, node, key, out);
-  /* As a reader, because the initial callback may remove its own observation. */
+  bool is_initial = (observer->options & KVO_INITIAL) != 0;
+  if (!is_initial && !observer->is_binding) return kvo__node_register(object, node, key, out);
+  /* As a reader, because the initial callback may remove its own observation, and another thread that of a binding. */
   kvo_status status = KVO_ERROR_OUT_OF_MEMORY;
   kvo_info *info = kvo__info_ensure(object, key, &status);
   if (info == NULL) {
@@ -52,7 +53,8 @@ static kvo_status observe_key(kvo_object *object, kvo_key key, const kvo_binding
   }
   uint64_t entered = kvo__enter(info);
   status = kvo__node_register(object, node, key, out);
-  if (status == KVO_OK) {
+  if (status == KVO_OK && observer->is_binding) kvo__bound_list(node);
+  if (status == KVO_OK && is_initial) {
     kvo_first first = {0};
     if (observer->is_binding) first = kvo__settle_first(node);
     if (first.hold == NULL || first.is_claimed) send_initial(info, node);

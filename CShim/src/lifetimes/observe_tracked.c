@@ -38,10 +38,12 @@ static kvo_status make(kvo_object *object, const kvo_binding_observer *observer,
   /* No change notifies it before it is armed, so its id and order may be set after linking. */
   uint64_t entered = kvo__enter(info);
   status = kvo__node_register(object, anchor, KVO_KEY_ANCHORS, &tracked->id);
-  if (status == KVO_OK)
+  if (status == KVO_OK) {
     tracked->order = kvo__node_order(anchor);
-  else
+    if (tracked->is_binding) kvo__bound_list(anchor);
+  } else {
     kvo__free(tracked);
+  }
   kvo__leave(info, entered);
   *out = tracked;
   return status;
