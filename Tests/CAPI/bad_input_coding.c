@@ -102,6 +102,7 @@ TEST("hooks of coding of another size are not registered") {
   REFUSED(kvo_class_register(&spec, &out));
   hooks.struct_size = 0;
   REFUSED(kvo_class_register(&spec, &out));
+  CHECK_CONTAINS(kvo_last_error(), "class 'Bad': coding->struct_size is not");
   CHECK_SAME(kvo_class_find("Bad"), NULL);
 }
 

@@ -67,6 +67,15 @@ TEST("an observer that asks for no values gets the index only, and one before th
   basket_destroy(object);
 }
 
+TEST("a list is not the target of a binding: it is changed by its elements") {
+  basket *object = with_prices(1);
+  kvo_observation id;
+  CHECK_STATUS(kvo_bind(as_kvo(object), "prices", as_kvo(object), "names", &id), KVO_ERROR_READ_ONLY);
+  CHECK_CONTAINS(kvo_last_error(), "\"prices\" of class");
+  CHECK_EQ(count_of(object, "prices"), 1);
+  basket_destroy(object);
+}
+
 TEST("several elements are one change, with all indexes and elements") {
   basket *object = with_prices(3);
   scribe to = {0};

@@ -119,7 +119,8 @@ static binding *make(const binding *of) {
 static kvo_status bind(const binding *of, kvo_observation *out, kvo_place place) {
   kvo_class *cls = kvo_object_class(of->target);
   const kvo_property *property = kvo_class_property(cls, of->key);
-  if (property == NULL || (property->ops == NULL && !kvo__can_set(property)))
+  bool can_set = property != NULL && (property->ops == NULL ? kvo__can_set(property) : property->to_many == NULL);
+  if (!can_set)
     return kvo__fail(property == NULL ? KVO_ERROR_UNDEFINED_KEY : KVO_ERROR_READ_ONLY,
                      "kvo_bind: \"%s\" of class '%s' cannot be set", of->key, kvo_class_name(cls));
   binding *made = make(of);

@@ -209,8 +209,9 @@ static kvo_status copy_hooks(kvo_class *cls, const kvo_coding_hooks *hooks) {
   if (copy == NULL) return KVO_ERROR_OUT_OF_MEMORY;
   cls->coding = copy;
   cls->owns_coding = true;
-  return kvo__copy_spec(copy, sizeof *copy, hooks, hooks->struct_size, LEAST_HOOKS) ? KVO_OK
-                                                                                    : KVO_ERROR_INVALID_ARGUMENT;
+  if (kvo__copy_spec(copy, sizeof *copy, hooks, hooks->struct_size, LEAST_HOOKS)) return KVO_OK;
+  return kvo__fail(KVO_ERROR_INVALID_ARGUMENT, "class '%s': coding->struct_size is not sizeof(kvo_coding_hooks)",
+                   cls->name);
 }
 
 /* The size of kvo_property_spec in the headers where kvo_class_spec has this size; 0 if they are of a later version. A row for each version
