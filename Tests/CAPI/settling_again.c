@@ -155,3 +155,23 @@ TEST("an observer of a target may destroy it, after bindings have been settled a
     item_destroy(one);
   }
 }
+
+static void count_up(watcher *self, const kvo_change *change) {
+  (void)self, (void)change;
+  if (one->value < 6) item_set_value(one, one->value + 1);
+}
+
+TEST("an observer of a target may set the end of the bound path again and again") {
+  one = item_make(0), other = item_make(-1);
+  item *root = item_make(0);
+  item_set_next(root, one);
+  CHECK_OK(kvo_bind(as_object(other), "value", as_object(root), "next.value", NULL));
+  watcher counting = {.then = count_up};
+  watch(other, "value", KVO_NEW, &counting);
+  item_set_value(one, 1);
+  CHECK_EQ(one->value, 6);
+  CHECK_EQ(other->value, 6);
+  CHECK_EQ(counting.calls, 6);
+  CHECK_OK(kvo_remove_observer(counting.id));
+  item_destroy(root), item_destroy(one), item_destroy(other);
+}

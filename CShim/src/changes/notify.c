@@ -239,6 +239,8 @@ static void settle(kvo_frame_content *change) {
   if (change->is_settled || (atomic_load_explicit(&change->slot->wants, memory_order_acquire) & KVO_SLOT_BINDS) == 0)
     return;
   change->is_settled = true;
+  kvo_mark *mark = change->is_marked && change->mark < KVO_TOO_DEEP ? kvo__mark_at(change->mark) : NULL;
+  if (mark != NULL && mark->node == kvo__no_node) mark->node = KVO_NO_NODE_BUT_SETTLED;
   change->hold = kvo__settle(change->slot, depth_of(change), change->kind == KVO_CHANGE_SETTING);
 }
 

@@ -59,7 +59,7 @@ static unsigned end_left(kvo_thread *self, uint32_t first, const void *frame, re
     if (i > atomic_load(&self->depth)) continue; /* ending a mark may run code that changes the depth */
     const kvo_mark *mark = kvo__mark_at(i - 1);
     if (mark->frame == NULL || !kvo__is_left(mark->frame, frame)) continue;
-    if (mark->node != kvo__no_node) found |= LEFT_ANY; /* not a change that was left before anybody was told */
+    if (!kvo__is_before_delivery(mark)) found |= LEFT_ANY; /* not a change that was left before anybody was told */
     if (mark->node == NULL && mark->is_handler) found |= LEFT_BY_HANDLER;
     end(self, i - 1, later);
   }

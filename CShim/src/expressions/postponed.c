@@ -3,7 +3,7 @@
 #include "expressions/tracked.h"
 
 _Atomic bool kvo__has_in_place;
-const kvo_node kvo__no_node[1];
+const kvo_node kvo__no_node[2];
 
 /* Whether a change that is about to go on from this node, which may have been removed, comes to an older one with that order. */
 static bool is_ahead(const kvo_node *from, uint64_t order) {
@@ -32,7 +32,8 @@ static bool is_left_to_mark(const kvo_tracked *tracked, uint32_t depth) {
     const kvo_mark *mark = kvo__mark_at(i);
     const kvo_slot *slot = slot_of(mark);
     if (slot != NULL && has_slot(tracked, slot) &&
-        (mark->node == kvo__no_node || (!tracked->is_binding && is_ahead(mark->node, tracked->order))))
+        (tracked->is_binding ? mark->node == kvo__no_node
+                             : kvo__is_before_delivery(mark) || is_ahead(mark->node, tracked->order)))
       return true;
   }
   return false;
@@ -66,10 +67,10 @@ uint32_t kvo_delivery_depth(uint32_t *outer) {
   if (outer != NULL) *outer = 0;
   const kvo_mark *own = depth != 0 ? kvo__mark_at(depth - 1) : NULL;
   const kvo_slot *slot = own != NULL ? slot_of(own) : NULL;
-  if (outer == NULL || slot == NULL || own->node == kvo__no_node) return 0;
+  if (outer == NULL || slot == NULL || kvo__is_before_delivery(own)) return 0;
   for (uint32_t i = depth - 1; i > 0 && *outer == 0; i--) {
     const kvo_mark *mark = kvo__mark_at(i - 1);
-    if (slot_of(mark) == slot && mark->node != kvo__no_node && is_ahead(mark->node, kvo__node_order(own->node)))
+    if (slot_of(mark) == slot && !kvo__is_before_delivery(mark) && is_ahead(mark->node, kvo__node_order(own->node)))
       *outer = i;
   }
   return depth;

@@ -165,7 +165,15 @@ struct kvo_change_place {
 extern KVO_HIDDEN _Atomic bool kvo__has_in_place;
 /** The node of a mark before the first delivery: not NULL, as for an evaluation. It is never used, because the mark names no
  * observation. */
-extern KVO_HIDDEN const kvo_node kvo__no_node[1];
+extern KVO_HIDDEN const kvo_node kvo__no_node[2];
+/** The same once the bindings of the change are being settled: it does not come to them again. */
+#define KVO_NO_NODE_BUT_SETTLED (&kvo__no_node[1])
+
+/** Whether a mark is that of a change before its first delivery. */
+static inline bool kvo__is_before_delivery(const kvo_mark *mark) {
+  return mark->node == kvo__no_node || mark->node == KVO_NO_NODE_BUT_SETTLED;
+}
+
 /** Whether an open change or scope is going to tell an expression: a change of this thread outside of `place` that is between its begin and
  * its store, or is telling newer observers; one in place, of any thread; a coalescing scope of this thread that has not ended. `place` may
  * be NULL: all that is open. */
