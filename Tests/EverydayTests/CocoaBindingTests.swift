@@ -19,6 +19,15 @@
       #expect(person.name == "Dan")
     }
 
+    @Test("sets the observed object also when an observer replaces the first value")
+    func replacedInitially() {
+      let (field, person) = (Field(), Person("bad"))
+      let token = field.observe(\.value) { field, _ in if field.value == "bad" { field.value = "good" } }
+      field.bind(.value, to: person, withKeyPath: "name")
+      #expect(field.value == "good" && person.name == "good")
+      token.invalidate()
+    }
+
     @Test("follows a key path, and sets at its end")
     func keyPath() {
       let (field, person) = (Field(), Person("Ann"))

@@ -4,6 +4,12 @@
   import KeyValueObserving
   import Testing
 
+  @MainActor
+  @KeyValueObservable
+  private final class DialOfActor {
+    var shown = 0
+  }
+
   @Suite("A two-way binding")
   struct TwoWayBindingTests {
     @Test("first takes the value on the right, then follows both sides")
@@ -42,6 +48,34 @@
       #expect(other.title == "left")
       one.bind(\.title, with: third, \.title, initially: .wait)
       #expect(third.title == "")
+    }
+
+    @Test("corrects the right side when the left one, or its observer, makes another value of the first")
+    func initialCorrection() {
+      let (bounded, other, document) = (Bounded(most: 60), Document(), Document())
+      other.pages = 78
+      bounded.bind(\.value, with: other, \.pages)
+      #expect([bounded.value, other.pages] == [60, 60])
+      let token = document.observe(\.pages) { document, _ in if document.pages == 40 { document.pages = 45 } }
+      other.pages = 40
+      document.bind(\.pages, with: other, \.pages)
+      #expect([document.pages, other.pages] == [45, 45])
+      token.invalidate()
+    }
+
+    @Test("on an actor gives the last set, though an earlier one of another thread waits for its delivery")
+    @MainActor func waitingDelivery() async {
+      for isObserved in [false, true] {
+        let (model, screen) = (SharedDocument(), DialOfActor())
+        var told: [Int] = []
+        if isObserved { screen.onChange(of: \.shown, for: screen) { _, _, new in told.append(new) } }
+        screen.bind(\.shown, with: model, \.pages)
+        elsewhere { model.pages = 3 }
+        screen.shown = 8
+        #expect([screen.shown, model.pages] == [8, 8])
+        await Task.yield()
+        #expect([screen.shown, model.pages] == [8, 8] && told == (isObserved ? [8] : []))
+      }
     }
 
     @Test("converts in both directions; a rounding conversion does not flow back")

@@ -72,22 +72,27 @@ extension KeyValueObservable {
       TwoWayDirection(others, mine, self, backward, sentLeft, sentRight, applied),
       TwoWayDirection(mine, others, other, forward, sentRight, sentLeft, applied)
     )
-    let toLeft = other.source(others.keyPath).receive(
-      initially == .set ? [.new, .initial] : .new, for: self, on: actor, site, bindingNote(mine.origin), leftward,
-      sets: boundKey(mine.origin, of: self)
-    ) {
-      leftward.changed($0)
-    } handler: {
-      leftward.changed(to: $0)
+    func bindLeft() -> NSKeyValueObservation {
+      other.source(others.keyPath).receive(
+        initially == .set ? [.new, .initial] : .new, for: self, on: actor, site, bindingNote(mine.origin), leftward,
+        sets: boundKey(mine.origin, of: self)
+      ) {
+        leftward.changed($0)
+      } handler: { _ in
+        leftward.changed()
+      }
     }
+    // What the initial set makes of its side is corrected, so the other direction is there before.
+    let leftFirst = initially == .fromLeft ? bindLeft() : nil
     let toRight = source(mine.keyPath).receive(
       initially == .fromLeft ? [.new, .initial] : .new, for: other, on: actor, site, bindingNote(others.origin),
       rightward, sets: boundKey(others.origin, of: other)
     ) {
       rightward.changed($0)
-    } handler: {
-      rightward.changed(to: $0)
+    } handler: { _ in
+      rightward.changed()
     }
+    let toLeft = leftFirst ?? bindLeft()
     let token = NSKeyValueObservation.both(toLeft, toRight)
     BindingTable.follow(life, token, mine.origin)
     BindingTable.follow(life, token, others.origin)

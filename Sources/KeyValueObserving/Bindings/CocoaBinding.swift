@@ -26,12 +26,12 @@ final class CocoaBinding<Observed: KeyValueObservable>: @unchecked Sendable {
 
   /// Sets the property, and observes both sides.
   func start(_ object: KeyValueObject, _ observed: Observed, info: CocoaInfo) {
+    // First, because observers may set the property again when it has been set.
+    let toModel =
+      options.isReversible && !path.isComputed
+      ? BoundObservation(object, own) { self.objectChanged() }.token(for: observed, modelOrigin, isInitial: false) : nil
     let toObject = BoundObservation(observed, path) { self.modelChanged() }.token(for: object, origin, isInitial: true)
-    guard options.isReversible, !path.isComputed else {
-      return BindingTable.add(toObject, origin, from: [modelOrigin], info: info)
-    }
-    let toModel = BoundObservation(object, own) { self.objectChanged() }.token(
-      for: observed, modelOrigin, isInitial: false)
+    guard let toModel else { return BindingTable.add(toObject, origin, from: [modelOrigin], info: info) }
     let token = NSKeyValueObservation.both(toObject, toModel)
     BindingTable.add(token, origin, from: [modelOrigin], info: info)
     BindingTable.add(token, modelOrigin, from: [origin])

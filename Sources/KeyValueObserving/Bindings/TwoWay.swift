@@ -87,10 +87,16 @@ final class TwoWayDirection<Source: KeyValueObservable, SourceValue, Target: Key
   func changed(_ change: UnsafePointer<kvo_raw_change>) {
     if change.pointee.kind != KVO_CHANGE_SETTING {
       // Without memory to settle, the runtime calls a binding like any other observer, with the elements that have changed.
-      if let source = from.object.load() { changed(to: from.target.property.get(source)) }
+      changed()
     } else if let value = change.pointee.new_value {
       changed(to: value.assumingMemoryBound(to: SourceValue.self).pointee)
     }
+  }
+
+  /// Called when the side has changed. A value that has waited for its delivery counts no more if the side has been set since.
+  @inlinable
+  func changed() {
+    if let source = from.object.load() { changed(to: from.target.property.get(source)) }
   }
 
   /// Called with the present value of the side that has changed.
