@@ -175,3 +175,33 @@ TEST("an observer of a target may set the end of the bound path again and again"
   CHECK_OK(kvo_remove_observer(counting.id));
   item_destroy(root), item_destroy(one), item_destroy(other);
 }
+
+typedef struct reals {
+  kvo_object header;
+  float single;
+  double exact;
+} reals;
+
+TEST("a two-way binding of a float and a double leaves the side that was set as it is") {
+  static const kvo_property_spec properties[] = {
+      {.name = "single", .type = "f", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(reals, single)},
+      {.name = "exact", .type = "d", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(reals, exact)}};
+  kvo_class_spec spec = {.struct_size = sizeof spec,
+                         .name = "Reals",
+                         .instance_size = sizeof(reals),
+                         .properties = properties,
+                         .property_count = 2};
+  kvo_class *cls;
+  kvo_object *left, *right;
+  CHECK_OK(kvo_class_register(&spec, &cls));
+  CHECK_OK(kvo_object_create(cls, &left));
+  CHECK_OK(kvo_object_create(cls, &right));
+  ((reals *)right)->exact = 0.1;
+  CHECK_OK(kvo_bind_two_way(left, "single", right, "exact", NULL));
+  CHECK(((reals *)left)->single == 0.1f && ((reals *)right)->exact == 0.1);
+  CHECK_OK(KVO_SET(right, "exact", double, 0.3));
+  CHECK(((reals *)left)->single == 0.3f && ((reals *)right)->exact == 0.3);
+  CHECK_OK(KVO_SET(left, "single", float, 0.5f));
+  CHECK(((reals *)right)->exact == 0.5);
+  kvo_object_destroy(left), kvo_object_destroy(right);
+}

@@ -47,9 +47,22 @@ typedef struct given {
   bool is_same;
 } given;
 
+static bool is_floating(const kvo_value *value) {
+  return value->bytes != NULL && value->type != NULL && strchr("fdD", value->type[0]) != NULL;
+}
+
+/* Whether a floating-point number is stored as another one, of a type that is less exact: 0.3 as 0.3f. */
+static bool is_stored_as(const kvo_value *value, const kvo_value *stored) {
+  long double converted;
+  return kvo__value_store(value, stored->type, stored->size, &converted) == KVO_OK &&
+         kvo__value_same(&(kvo_value){stored->type, stored->size, &converted}, stored);
+}
+
 static void compare(const kvo_value *present, void *arg) {
   given *new = arg;
-  new->is_same = kvo__value_same(present, new->value);
+  new->is_same = kvo__value_same(present, new->value) ||
+                 (is_floating(present) && is_floating(new->value) &&
+                  (is_stored_as(present, new->value) || is_stored_as(new->value, present)));
 }
 
 static void describe(kvo_node *node, void *arg) { kvo__describe_node(node, arg); }
