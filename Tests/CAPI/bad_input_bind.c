@@ -28,7 +28,13 @@ static void check_bind(kvo_status (*bind)(kvo_object *, const char *, kvo_object
 
 ROW(kvo_bind) { check_bind(kvo_bind); }
 ROW(kvo_bind_at) { FAULTS_HERE(kvo_bind_at(NULL, "value", NULL, "value", NULL, "here.c", 7)); }
-ROW(kvo_bind_two_way) { check_bind(kvo_bind_two_way); }
+ROW(kvo_bind_two_way) {
+  check_bind(kvo_bind_two_way);
+  item *of = item_make(1);
+  CHECK_STATUS(kvo_bind_two_way(as_object(of), "doubled", as_object(of), "other", NULL), KVO_ERROR_READ_ONLY);
+  CHECK_CONTAINS(kvo_last_error(), "kvo_bind_two_way: \"doubled\" of class 'Item' cannot be set");
+  item_destroy(of);
+}
 ROW(kvo_bind_two_way_at) { FAULTS_HERE(kvo_bind_two_way_at(NULL, "value", NULL, "value", NULL, "here.c", 7)); }
 
 ROW(kvo_bind_computed) {

@@ -129,15 +129,15 @@ static binding *make(const binding *of) {
 }
 
 /* Registers a binding whose source is the root. */
-static kvo_status bind(const binding *of, kvo_observation *out, kvo_place place) {
+static kvo_status bind(const char *function, const binding *of, kvo_observation *out, kvo_place place) {
   kvo_class *cls = kvo_object_class(of->target);
   const kvo_property *property = kvo_class_property(cls, of->key);
   bool can_set = property != NULL && (property->ops == NULL ? kvo__can_set(property) : property->to_many == NULL);
   if (!can_set)
     return kvo__fail(property == NULL ? KVO_ERROR_UNDEFINED_KEY : KVO_ERROR_READ_ONLY,
-                     "kvo_bind: \"%s\" of class '%s' cannot be set", of->key, kvo_class_name(cls));
+                     "%s: \"%s\" of class '%s' cannot be set", function, of->key, kvo_class_name(cls));
   binding *made = make(of);
-  if (made == NULL) return kvo__fail(KVO_ERROR_OUT_OF_MEMORY, "kvo_bind: out of memory");
+  if (made == NULL) return kvo__fail(KVO_ERROR_OUT_OF_MEMORY, "%s: out of memory", function);
   kvo_binding_observer observer = {
       .key_path = made->path,
       .options = KVO_NEW | KVO_INITIAL | KVO_ENDS_WITH_OBJECT,
@@ -156,13 +156,13 @@ static kvo_status bind(const binding *of, kvo_observation *out, kvo_place place)
   bool is_stored = read != NULL && read->affected_by == NULL && (read->flags & KVO_PROPERTY_COMPUTED) == 0;
   kvo_status status = is_stored ? kvo_binding_observe_key(of->source, read->key, &observer, &id)
                                 : kvo_binding_observe_tracked(of->source, &observer, false, &id);
-  if (status != KVO_OK) return kvo__fail(status, "kvo_bind: \"%s\": %s", of->path, kvo_status_string(status));
+  if (status != KVO_OK) return kvo__fail(status, "%s: \"%s\": %s", function, of->path, kvo_status_string(status));
   if (of->source != of->target) {
     kvo_observation watch = 0;
     status = kvo_binding_observe_death(of->target, &watch_ops, (void *)(uintptr_t)id, &watch);
     if (status != KVO_OK) {
       kvo__end_named(id, KVO_NOWHERE);
-      return kvo__fail(status, "kvo_bind: \"%s\": %s", of->key, kvo_status_string(status));
+      return kvo__fail(status, "%s: \"%s\": %s", function, of->key, kvo_status_string(status));
     }
     made->watch = watch;
     if (!kvo_observation_is_registered(id)) kvo__end_named(watch, KVO_NOWHERE); /* another thread has ended it */
@@ -192,7 +192,7 @@ kvo_status kvo_bind_at(kvo_object *target, const char *key, kvo_object *source, 
   kvo_place place = {file, line};
   kvo_status status = check("kvo_bind", target, key, source, key_path, place);
   if (status != KVO_OK) return status;
-  return bind(&(binding){.target = target, .source = source, .key = key, .path = key_path}, out, place);
+  return bind("kvo_bind", &(binding){.target = target, .source = source, .key = key, .path = key_path}, out, place);
 }
 
 kvo_status kvo_bind_computed_at(kvo_object *target, const char *key, kvo_compute compute, void *user_data,
@@ -210,7 +210,7 @@ kvo_status kvo_bind_computed_at(kvo_object *target, const char *key, kvo_compute
   binding of = {.target = target, .source = target, .key = key, .path = key, .compute = compute};
   of.user_data = user_data;
   of.destroy = destroy;
-  return bind(&of, out, place);
+  return bind("kvo_bind_computed", &of, out, place);
 }
 
 kvo_status kvo_bind_two_way_at(kvo_object *one, const char *key, kvo_object *other, const char *other_key,
@@ -219,9 +219,12 @@ kvo_status kvo_bind_two_way_at(kvo_object *one, const char *key, kvo_object *oth
   kvo_observation first = 0, second = 0;
   kvo_status status = check("kvo_bind_two_way", one, key, other, other_key, place);
   if (status == KVO_OK) status = check("kvo_bind_two_way", other, other_key, one, key, place);
-  if (status == KVO_OK) status = kvo_bind_at(one, key, other, other_key, &first, file, line);
   if (status != KVO_OK) return status;
-  status = bind(&(binding){.target = other, .source = one, .key = other_key, .path = key}, &second, place);
+  binding to_one = {.target = one, .source = other, .key = key, .path = other_key};
+  binding to_other = {.target = other, .source = one, .key = other_key, .path = key};
+  status = bind("kvo_bind_two_way", &to_one, &first, place);
+  if (status != KVO_OK) return status;
+  status = bind("kvo_bind_two_way", &to_other, &second, place);
   if (status != KVO_OK || !kvo__bound_join(second, first)) kvo__end_named(first, KVO_NOWHERE);
   if (out != NULL && status == KVO_OK) *out = second;
   return status;
