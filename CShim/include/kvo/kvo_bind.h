@@ -4,6 +4,7 @@
  * notified of a change: each after those that set what it reads, so once, whatever the number of ways from the change to it. Then the
  * observers of all that was set are notified, once each, with the value before the change and the present one. Nobody sees a mixture of old
  * and new values. (Prior notifications of a target come right before it is set.) A value that the target has already is not set.
+ * Floating-point numbers of two types count as the same if one is stored as the other, as 0.3 is as 0.3f.
  *
  * A binding ends when one of its objects is destroyed, or with kvo_cancel_observer and its id.
  *
@@ -35,7 +36,7 @@ KVO_ASSUME_NONNULL_BEGIN
  * @param key_path        As of kvo_observer. Copied.
  * @param out             NULL, or gets the id of the binding.
  * @return                As kvo_add_observer for the source; UNDEFINED_KEY or READ_ONLY if `key` is no key of `target`, or cannot be
- *                        set. NULL for anything but `out` is INVALID_ARGUMENT and fault KVO0008. */
+ *                        set, as a list or set of C cannot. NULL for anything but `out` is INVALID_ARGUMENT and fault KVO0008. */
 KVO_API kvo_status kvo_bind(kvo_object *target, const char *key, kvo_object *source, const char *key_path,
                             kvo_observation *KVO_NULLABLE out KVO_SITE) KVO_SITED("kvo_bind_at");
 

@@ -47,22 +47,24 @@ typedef struct given {
   bool is_same;
 } given;
 
-static bool is_floating(const kvo_value *value) {
-  return value->bytes != NULL && value->type != NULL && strchr("fdD", value->type[0]) != NULL;
-}
-
-/* Whether a floating-point number is stored as another one, of a type that is less exact: 0.3 as 0.3f. */
+/* Whether a floating-point number is stored as another one, of a less exact type: 0.3 as 0.3f. */
 static bool is_stored_as(const kvo_value *value, const kvo_value *stored) {
   long double converted;
   return kvo__value_store(value, stored->type, stored->size, &converted) == KVO_OK &&
          kvo__value_same(&(kvo_value){stored->type, stored->size, &converted}, stored);
 }
 
+/* Floating-point numbers of two types: a side of a two-way binding is not to answer what was made of its own value. */
+static bool are_same_reals(const kvo_value *one, const kvo_value *other) {
+  if (one->bytes == NULL || other->bytes == NULL) return false;
+  char types[] = {kvo__type_unqualified(one->type)[0], kvo__type_unqualified(other->type)[0]};
+  bool differ = types[0] != types[1] && strchr("fdD", types[0]) != NULL && strchr("fdD", types[1]) != NULL;
+  return differ && (is_stored_as(one, other) || is_stored_as(other, one));
+}
+
 static void compare(const kvo_value *present, void *arg) {
   given *new = arg;
-  new->is_same = kvo__value_same(present, new->value) ||
-                 (is_floating(present) && is_floating(new->value) &&
-                  (is_stored_as(present, new->value) || is_stored_as(new->value, present)));
+  new->is_same = kvo__value_same(present, new->value) || are_same_reals(present, new->value);
 }
 
 static void describe(kvo_node *node, void *arg) { kvo__describe_node(node, arg); }
