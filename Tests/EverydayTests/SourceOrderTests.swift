@@ -5,11 +5,6 @@
   import KeyValueObserving
   import Testing
 
-  @KeyValueObservable
-  private final class Holder {
-    var document: Document?
-  }
-
   @Suite("A source tells")
   struct SourceOrderTests {
     let document = SharedDocument()
@@ -40,23 +35,6 @@
       mayGoOn.signal()
       ended.wait()
       #expect(log.all == ["1 1", "1 1"])
-      token.invalidate()
-    }
-
-    @Test("each value that its observer sets again and again, of a key path among others")
-    func setAgain() {
-      let (holder, other, document) = (Holder(), Document(), Document())
-      holder.document = document
-      var told: [Int] = []
-      let both = KeyValueSource.combineLatest(other.source(\.pages), holder.source(\.document?.pages)) { $0 + $1! }
-      let token = both.observe(options: [.new]) { change in
-        told.append(change.newValue!)
-        if document.pages < 5 { document.pages += 1 }
-      }
-      document.pages = 1
-      #expect(told == [1, 2, 3, 4, 5] && document.pages == 5)
-      other.pages = 100
-      #expect(told.last == 105)
       token.invalidate()
     }
 
