@@ -85,13 +85,14 @@ static held_change *make(scope *in, const frame *of) {
   return made;
 }
 
-static value read_before(world *in, const frame *of) {
+/* Once somebody wants it: an observer, or a scope that compares. */
+static value read_before(world *in, const frame *of, bool compares) {
   bool wants_old = false;
   for (int i = 0; i < in->watch_count; i++)
     wants_old |= model_link(i, of->slot, (key)of->key) != NULL && !model.observations[i].is_expression &&
                  (in->watches[i].options & KVO_OLD) != 0;
   bool is_defined = of->key != IMAGINARY && model_defines(in, of->slot, (key)of->key);
-  return wants_old || is_defined ? model_present(in, of, (value){ABSENT, 0}) : (value){ABSENT, 0};
+  return wants_old || (compares && is_defined) ? model_present(in, of, (value){ABSENT, 0}) : (value){ABSENT, 0};
 }
 
 /* An expression is told once, at the end of the outermost hold in which something that it reads has changed. */
@@ -133,10 +134,9 @@ int model_hold_begins(world *in, frame *of) {
   if (number == 0) return 0;
   scope *self = &model.scopes[number - 1];
   held_change *here = find(self, of->slot, (key)of->key);
-  if (here == NULL) {
-    of->before = read_before(in, of);
-    here = make(self, of);
-  }
+  if (here == NULL) here = make(self, of);
+  if (here->of.before.kind == ABSENT)
+    here->of.before = read_before(in, of, self->kind == KVO_SCOPE_COALESCES_IF_CHANGED);
   if (!self->settles) {
     here->of.stored = model_tick();
     note_due(in, here, of, number);
