@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks that each test that Documentation/Concurrency.md, Everyday.md and Bindings.md name exists, and that each promise there names a
-# test.
+# Checks that each promise in Documentation/Concurrency.md, Everyday.md and Bindings.md names a test that exists, in a comment below it,
+# which readers of the page do not see.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -26,7 +26,7 @@ check() {
   local document=$1 promise='' held=true before=$named line
   while IFS= read -r line; do
     if [[ $line == '## Not promised' ]]; then break; fi
-    if [[ $line =~ ^\ \ -\ \`([^\`]+)\`:\ (.+)$ ]]; then
+    if [[ $line =~ ^\ \ \<!--\ ([^ ]+):\ (.+)\ --\>$ ]]; then
       named=$((named + 1)) held=true
       has_test "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" || complain "${BASH_REMATCH[1]} has no test \"${BASH_REMATCH[2]}\""
     elif [[ $line == '- '* ]]; then

@@ -4,8 +4,7 @@ usage: articles.py CATALOGUE OUT GRAPHS INDEX
 
 The documents are the only text: an article is a document with what DocC needs otherwise. Links between documents become links between
 articles; links to other files of the repository become their names; names of types in `code`, and of functions and types of C, become
-links, the latter by Doxygen's index; tables of HTML become rows of columns; comments, and the lists of tests after a guarantee, are left
-out. In an article of the catalogue a line <!-- from: FILE, SECTION --> stands for that section of a document, which is inserted there. The
+links, the latter by Doxygen's index; tables of HTML become rows of columns; comments are left out. In an article of the catalogue a line <!-- from: FILE, SECTION --> stands for that section of a document, which is inserted there. The
 programs of the tutorials are those of Tests/Tutorials.
 """
 
@@ -129,12 +128,6 @@ class Article:
 
     def made(self, text):
         text = re.sub(r"^ *<!--.*?-->\n?", "", text, flags=re.M | re.S)
-        # The tests of a guarantee, and the sentence that says so.
-        text, tests = re.subn(r"^ +- `(?:Tests|Tools/Tests|Examples)/[^`]+`: .+\n", "", text, flags=re.M)
-        text, said = re.subn(r", followed\s+by\s+the\s+tests\s+for\s+it[;.]\s+`scripts/check-promises.sh`[^.]*exist\.",
-                             f", for which `{self.path.relative_to(ROOT)}` names the tests.", text)
-        if (tests > 0) != (said > 0):
-            raise Wrong(f"{self.path.relative_to(ROOT)}: the sentence on the tests of guarantees is not the one that is known here")
         text = self.tables(text)
         # DocC takes a quotation for a note, unless it has another title.
         text = re.sub(r"(?:^>.*\n)+", lambda found: "> Apple's message: " + re.sub(r"([<*_])", r"\\\1", found[0][2:]), text, flags=re.M)
