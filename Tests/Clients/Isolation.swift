@@ -88,8 +88,8 @@ final class ViewModel {
     }.store(in: &tokens)
     shared.onChange(of: \.title) { [weak self] _, _ in self?.count += 1 }.store(in: &tokens)
     model.onChange(of: \.title) { [weak self] _, _ in self?.count += 1 }.store(in: &set)
-    shared.observe(\.title, delivery: .on(DispatchQueue.global()), coalescing: .latest, for: self) { _, _, _ in }
-    shared.onChange(of: \.title, delivery: .on(MainActor.shared), for: self) { @MainActor me, _, new in
+    shared.source(\.title).delivered(on: DispatchQueue.global()).coalesced().observe(for: self) { _, _ in }
+    shared.source(\.title).delivered(on: MainActor.shared).onChange(for: self) { @MainActor me, _, new in
       me.label.text = new
     }
   }

@@ -27,8 +27,8 @@ final class ViewModel {
     document.observeAll(for: self) { me, document, key, change in me.log.append(key) }
     document.onChange(of: \.title) { [weak self] old, new in self?.log.append(new) }.store(in: &tokens)
     shared.onChange(of: \.percent, for: self) { me, old, new in me.log.append("\(new)") }
-    shared.observe(\.percent, delivery: .on(DispatchQueue.main), coalescing: .latest, for: self) {
-      @MainActor me, _, _ in me.log.append("main")
+    shared.source(\.percent).delivered(on: DispatchQueue.main).coalesced().observe(for: self) {
+      @MainActor me, _ in me.log.append("main")
     }
     controller.observe(document, \.title) { me, document, change in me.log.append("controller") }
     document.onDeinit {}

@@ -57,10 +57,10 @@
       let log = Log<String>()
       let reader = Reader()
       screen.onChange(of: \.title, for: reader) { _, _, new in log.add(new) }
-      screen.onChange(of: \.title, delivery: .on(DispatchQueue.global()), for: reader) { _, _, new in log.add(new) }
+      screen.source(\.title).delivered(on: DispatchQueue.global()).onChange(for: reader) { _, _, new in log.add(new) }
       let tokens = [
-        screen.onChange(of: \.title, delivery: .on(reader)) { _, new in log.add(new) },
-        screen.source(\.title).onChange(delivery: .on(DispatchQueue.global())) { _, new in log.add(new) },
+        screen.source(\.title).delivered(on: reader).onChange { _, new in log.add(new) },
+        screen.source(\.title).delivered(on: DispatchQueue.global()).onChange { _, new in log.add(new) },
       ]
       elsewhere { [feed] in feed.name = "A" }
       await until { log.all.count == 4 }

@@ -62,8 +62,8 @@
       twoWay.bind(path, with: list, path)
       return [
         list.onChange(of: path) { _, new in told.tell("onChange", text(new)) },
-        list.onChange(of: path, delivery: .on(queue)) { _, new in told.tell("delivered", text(new)) },
-        list.onChange(of: path, delivery: .on(queue), coalescing: .latest) { _, new in
+        list.source(path).delivered(on: queue).onChange { _, new in told.tell("delivered", text(new)) },
+        list.source(path).delivered(on: queue).coalesced().onChange { _, new in
           told.tell("delivered, merged", text(new))
         },
         list.onChange(of: path, \.other, for: list) { _, new, _ in told.tell("several", text(new)) },

@@ -10,16 +10,16 @@
     let log = Log<Int>()
     let executor = StepExecutor()
 
-    private func observe(_ coalescing: KeyValueCoalescing) -> NSKeyValueObservation {
-      document.observe(\.pages, options: .new, delivery: .executor(executor), coalescing: coalescing) {
-        [log] _, change in
+    private func observe(merging merges: Bool) -> NSKeyValueObservation {
+      let source = document.source(\.pages).delivered(on: executor)
+      return (merges ? source.coalesced() : source).observe(options: .new) { [log] change in
         log.add(change.newValue!)
       }
     }
 
     @Test("delivers all that waits, before what comes after it has its turn")
     func deliversAll() {
-      let token = observe(.each)
+      let token = observe(merging: false)
       for pages in 1...3 { document.pages = pages }
       executor.run(atMost: 1)
       #expect(log.all == [1, 2, 3])
@@ -28,7 +28,7 @@
 
     @Test("goes on waiting while the observation is paused, and comes when it is resumed", arguments: [false, true])
     func paused(merges: Bool) {
-      let token = observe(merges ? .latest : .each)
+      let token = observe(merging: merges)
       document.pages = 1
       token.pause()
       executor.run()
@@ -44,7 +44,7 @@
 
     @Test("is in order after a pause")
     func inOrder() {
-      let token = observe(.each)
+      let token = observe(merging: false)
       for pages in 1...3 { document.pages = pages }
       token.pause()
       executor.run()
@@ -58,7 +58,7 @@
     @Test(
       "leaves the executor alone when nothing is left to deliver, and while it is paused", arguments: [false, true])
     func comesToRest(merges: Bool) {
-      let token = observe(merges ? .latest : .each)
+      let token = observe(merging: merges)
       token.pause()
       token.resume()
       #expect(executor.run() < 5)

@@ -12,7 +12,7 @@
       let (document, listener, log) = (SharedDocument(), Listener(), Log<String>())
       let queue = DispatchQueue(label: "serial")
       queue.suspend()
-      document.observe(\.pages, options: [.old, .new], delivery: .on(queue), for: listener) { _, document, change in
+      document.source(\.pages).delivered(on: queue).observe(options: [.old, .new], for: listener) { _, change in
         log.add("\(change.oldValue!)>\(change.newValue!) \(document.pages)")
       }
       for pages in 1...3 { document.pages = pages }
@@ -27,7 +27,7 @@
       let (document, log) = (SharedDocument(), Log<Int>())
       let operations = OperationQueue()
       operations.maxConcurrentOperationCount = 8
-      let token = document.observe(\.pages, options: [.new], delivery: .on(operations)) { _, change in
+      let token = document.source(\.pages).delivered(on: operations).observe(options: [.new]) { change in
         log.add(change.newValue!)
       }
       for pages in 1...1000 { document.pages = pages }
@@ -41,7 +41,7 @@
     func coalesces() {
       let (document, listener, log) = (SharedDocument(), Listener(), Log<String>())
       let queue = DispatchQueue(label: "serial")
-      document.onChange(of: \.pages, delivery: .on(queue), coalescing: .latest, for: listener) { _, old, new in
+      document.source(\.pages).delivered(on: queue).coalesced().onChange(for: listener) { _, old, new in
         log.add("\(old)>\(new)")
       }
       queue.suspend()
@@ -58,7 +58,7 @@
     func coalescesAcrossPause() {
       let (document, listener, log) = (SharedDocument(), Listener(), Log<String>())
       let queue = DispatchQueue(label: "serial")
-      let token = document.onChange(of: \.pages, delivery: .on(queue), coalescing: .latest, for: listener) {
+      let token = document.source(\.pages).delivered(on: queue).coalesced().onChange(for: listener) {
         _, old, new in
         log.add("\(old)>\(new)")
       }
@@ -76,29 +76,54 @@
       #expect(log.all == ["0>3"])
     }
 
-    @Test("merges what waits with the initial call, whose value is the old one")
+    @Test(
+      "merges what waits with the initial call, which is made with the newest value, also if that is the first one again"
+    )
     func coalescesInitial() {
       let (document, listener, log) = (SharedDocument(), Listener(), Log<String>())
       let queue = DispatchQueue(label: "serial")
       queue.suspend()
-      document.onChange(of: \.pages, initial: true, delivery: .on(queue), coalescing: .latest, for: listener) {
+      document.source(\.pages).delivered(on: queue).coalesced().onChange(initial: true, for: listener) {
         _, old, new in
+        log.add("\(old)>\(new)")
+      }
+      document.source(\.title).delivered(on: queue).coalesced().onChange(initial: true, for: listener) { _, old, new in
         log.add("\(old)>\(new)")
       }
       document.pages = 1
       document.pages = 2
+      for title in ["A", ""] { document.title = title }
       queue.resume()
       queue.sync {}
-      #expect(log.all == ["0>2"])
+      #expect(log.all == ["2>2", ">"])
+    }
+
+    @Test("lets an interval pass between two deliveries, and loses no change")
+    func interval() async throws {
+      let (document, log) = (SharedDocument(), Log<(old: Int, new: Int, time: ContinuousClock.Instant)>())
+      let queue = DispatchQueue(label: "serial")
+      let interval = Duration.milliseconds(20)
+      let token = document.source(\.pages).delivered(on: queue).coalesced(every: interval).onChange { old, new in
+        log.add((old, new, .now))
+      }
+      for pages in 1...50 {
+        document.pages = pages
+        try await Task.sleep(for: .milliseconds(1))
+      }
+      while log.all.last?.new != 50 { try await Task.sleep(for: interval) }
+      let told = log.all
+      #expect(told.first!.old == 0 && zip(told, told.dropFirst()).allSatisfy { $0.new == $1.old })
+      #expect(zip(told, told.dropFirst()).allSatisfy { $1.time - $0.time >= interval })
+      token.invalidate()
     }
 
     @Test("delivers what is added meanwhile behind what the queue has got, so that other work has its turn")
     func takesTurns() {
-      for coalescing in [KeyValueCoalescing.each, .latest] {
+      for merges in [false, true] {
         let (document, log) = (SharedDocument(), Log<String>())
         let queue = DispatchQueue(label: "serial")
-        let token = document.observe(\.pages, options: [.new], delivery: .on(queue), coalescing: coalescing) {
-          document, change in
+        let source = document.source(\.pages).delivered(on: queue)
+        let token = (merges ? source.coalesced() : source).observe(options: [.new]) { change in
           log.add("\(change.newValue!)")
           if change.newValue == 1 {
             queue.async { log.add("other") }
@@ -117,7 +142,7 @@
       let (list, log) = (SharedList(), Log<String>())
       let queue = DispatchQueue(label: "serial")
       queue.suspend()
-      let token = list.observe(\.items, options: [.old, .new], delivery: .on(queue), coalescing: .latest) { _, change in
+      let token = list.source(\.items).delivered(on: queue).coalesced().observe(options: [.old, .new]) { change in
         log.add("\(change.kind == .setting) \(change.oldValue!)>\(change.newValue!)")
       }
       let proxy = list.mutableArrayValue(for: \.items)
@@ -136,13 +161,13 @@
       let queue = DispatchQueue(label: "serial")
       queue.suspend()
       let document = SharedDocument()
-      let token = document.observe(\.title, delivery: .on(queue)) { _, _ in log.add("ended") }
+      let token = document.source(\.title).delivered(on: queue).observe { _ in log.add("ended") }
       var panel: Panel? = Panel()
       var listener: Listener? = Listener()
-      document.observe(\.title, delivery: .on(queue), for: panel!) { _, _, _ in log.add("observable receiver") }
-      document.observe(\.title, delivery: .on(queue), for: listener!) { _, _, _ in log.add("other receiver") }
+      document.source(\.title).delivered(on: queue).observe(for: panel!) { _, _ in log.add("observable receiver") }
+      document.source(\.title).delivered(on: queue).observe(for: listener!) { _, _ in log.add("other receiver") }
       var other: SharedDocument? = SharedDocument()
-      let kept = other!.observe(\.title, delivery: .on(queue)) { _, _ in log.add("object") }
+      let kept = other!.source(\.title).delivered(on: queue).observe { _ in log.add("object") }
       document.title = "A"
       other!.title = "A"
       token.invalidate()
@@ -162,12 +187,12 @@
       let tokens = Log<NSKeyValueObservation>()
       queue.suspend()
       tokens.add(
-        document.observe(\.pages, options: .new, delivery: .on(queue)) { _, change in
+        document.source(\.pages).delivered(on: queue).observe(options: .new) { change in
           log.add("token \(change.newValue!)")
           tokens.all[0].invalidate()
         })
       tokens.add(
-        document.observe(\.pages, options: .new, delivery: .on(queue), for: listener) { _, _, change in
+        document.source(\.pages).delivered(on: queue).observe(options: .new, for: listener) { _, change in
           log.add("receiver \(change.newValue!)")
           tokens.all[1].invalidate()
         })
@@ -182,7 +207,7 @@
       let (document, log) = (SharedDocument(), Log<String>())
       let queue = DispatchQueue(label: "serial")
       document.title = "A"
-      let token = document.observe(\.title, options: [.initial, .new], delivery: .on(queue)) { _, change in
+      let token = document.source(\.title).delivered(on: queue).observe(options: [.initial, .new]) { change in
         log.add(change.newValue!)
       }
       document.title = "B"
@@ -195,13 +220,13 @@
         faults.add(fault.code)
         return .ignore
       } in: {
-        let refused = document.observe(\.title, options: .prior, delivery: .on(queue)) { _, _ in }
+        let refused = document.source(\.title).delivered(on: queue).observe(options: .prior) { _ in }
         #expect(!refused.isActive)
-        let other = document.observe(\.title, delivery: .on(queue)) { @MainActor _, _ in }
+        let other = document.source(\.title).delivered(on: queue).observe { @MainActor _ in }
         #expect(!other.isActive)
-        let own = document.observe(\.title, delivery: .on(MainActor.shared)) { @MainActor _, _ in }
+        let own = document.source(\.title).delivered(on: MainActor.shared).observe { @MainActor _ in }
         #expect(own.isActive)
-        let main = document.observe(\.title, delivery: .on(DispatchQueue.main)) { @MainActor _, _ in }
+        let main = document.source(\.title).delivered(on: DispatchQueue.main).observe { @MainActor _ in }
         #expect(main.isActive)
       }
       #expect(faults.all == [8, 8])
@@ -210,7 +235,7 @@
     @Test("on an actor or an executor arrives there")
     func onActors() async {
       let (document, recorder) = (SharedDocument(), Recorder())
-      let first = document.observe(\.title, options: .new, delivery: .on(recorder)) { _, change in
+      let first = document.source(\.title).delivered(on: recorder).observe(options: .new) { change in
         recorder.assumeIsolated { $0.titles.append(change.newValue!) }
       }
       document.title = "A"
@@ -219,7 +244,7 @@
       #expect(await recorder.titles == ["A", "B"])
       first.invalidate()
       let log = Log<Bool>()
-      let second = document.observe(\.title, delivery: .executor(globalConcurrentExecutor)) { _, _ in log.add(true) }
+      let second = document.source(\.title).delivered(on: globalConcurrentExecutor).observe { _ in log.add(true) }
       document.title = "C"
       while log.all.isEmpty { await Task.yield() }
       second.invalidate()

@@ -55,8 +55,8 @@
       let (document, log) = (SharedDocument(), Log<String>())
       let queue = DispatchQueue(label: "serial")
       queue.suspend()
-      let token = document.observe(\.pages, options: [.new, .distinct], delivery: .on(queue), coalescing: .latest) {
-        _, change in
+      let token = document.source(\.pages).delivered(on: queue).coalesced().observe(options: [.new, .distinct]) {
+        change in
         log.add("\(change.oldValue as Any) \(change.newValue!)")
       }
       document.pages = 1
@@ -69,6 +69,42 @@
       while log.all.isEmpty { queue.sync {} }
       #expect(log.all == ["nil 2"])
       token.invalidate()
+    }
+
+    @Test("is left out by onChange, of an object, a source, a delivery and several key paths")
+    func onChange() {
+      let (document, log) = (SharedDocument(), Log<String>())
+      let queue = DispatchQueue(label: "serial")
+      let panel = Panel()
+      let tokens = [
+        document.onChange(of: \.pages) { log.add("token \($0)>\($1)") },
+        document.onChange(of: \.pages, for: panel) { _, old, new in log.add("receiver \(old)>\(new)") },
+        document.onChange(of: \.pages, \.title, for: panel) { _, pages, title in log.add("both \(pages) \(title)") },
+        document.source(\.pages).map { $0 / 10 }.onChange { log.add("source \($0)>\($1)") },
+        document.source(\.pages).delivered(on: queue).onChange { log.add("delivery \($0)>\($1)") },
+      ]
+      for pages in [0, 1, 1, 12] { document.pages = pages }
+      document.title = ""
+      queue.sync {}
+      func told(_ form: String) -> [String] {
+        log.all.filter { $0.hasPrefix(form) }.map { String($0.dropFirst(form.count + 1)) }
+      }
+      #expect(told("token") == ["0>1", "1>12"])
+      #expect(told("receiver") == ["0>1", "1>12"])
+      #expect(told("both") == ["1 ", "12 "])
+      #expect(told("source") == ["0>1"])
+      #expect(told("delivery") == ["0>1", "1>12"])
+      for token in tokens { token.invalidate() }
+    }
+
+    @Test("of a type that is not Equatable, and the initial call, are left out by no onChange")
+    func unequatable() {
+      let (document, panel) = (Document(), Panel())
+      document.onChange(of: \.author, initial: true, for: panel) { me, _, new in me.log.append(new?.name ?? "-") }
+      document.onChange(of: \.tags, initial: true, for: panel) { me, old, new in me.log.append("\(old)>\(new)") }
+      document.author = nil
+      document.tags = []
+      #expect(panel.log == ["-", "[]>[]", "-"])
     }
 
     @Test("is refused with .prior, and of values that are not Equatable")

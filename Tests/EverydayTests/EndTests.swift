@@ -27,7 +27,7 @@
         document.observe(\.title, options: [.new], for: self) { me, _, change in me.titles.append(change.newValue!) },
         document.onChange(of: \.title, \.pages, for: self) { me, title, _ in me.titles.append(title) },
         document.source(\.title).map { $0 + "!" }.onChange(for: self) { me, _, new in me.titles.append(new) },
-        document.onChange(of: \.title, delivery: .on(self), for: self) { @Sendable _, _, _ in },
+        document.source(\.title).delivered(on: self).onChange(for: self) { @Sendable _, _, _ in },
         copy.bind(\.title, with: document, \.title),
       ]
     }
@@ -47,7 +47,7 @@
       do {
         let indexer = Indexer(log)
         document.observe(\.title, for: indexer) { me, _, _ in me.titles.append("told") }
-        let token = document.observe(\.title, delivery: .on(indexer)) { _, _ in }
+        let token = document.source(\.title).delivered(on: indexer).observe { _ in }
         token.invalidate()
       }
       #expect(log.all == ["deinit", "deinit"])
@@ -61,7 +61,7 @@
       do {
         let reader = TitleReader()
         tokens = await reader.observe(document, copy)
-        tokens.append(document.onChange(of: \.title, delivery: .on(reader)) { _, _ in })
+        tokens.append(document.source(\.title).delivered(on: reader).onChange { _, _ in })
       }
       for token in tokens { token.onEnd(reasons.add) }
       #expect(reasons.all == [])
@@ -79,7 +79,7 @@
       do {
         nonisolated(unsafe) let panel = Panel()
         captured = panel
-        let token = document.observe(\.title, delivery: .on(queue)) { _, _ in panel.caption = "told" }
+        let token = document.source(\.title).delivered(on: queue).observe { _ in panel.caption = "told" }
         document.title = "A"
         token.invalidate()
       }

@@ -93,10 +93,10 @@
     func deliveredValues() {
       let (queue, log) = (DispatchQueue(label: "serial"), Log<String>())
       queue.suspend()
-      let first = document.onChange(of: \.pages, initial: true, delivery: .on(queue)) { old, new in
+      let first = document.source(\.pages).delivered(on: queue).onChange(initial: true) { old, new in
         log.add("\(old)>\(new)")
       }
-      let second = document.onChange(of: \.pages, delivery: .on(queue), coalescing: .latest) { old, new in
+      let second = document.source(\.pages).delivered(on: queue).coalesced().onChange { old, new in
         log.add("latest \(old)>\(new)")
       }
       for pages in 1...3 { document.pages = pages }
@@ -112,11 +112,11 @@
     func onMain() async {
       let log = Log<Int>()
       let tokens = [
-        document.onChange(of: \.pages, delivery: .on(.main)) { _, new in
+        document.source(\.pages).delivered(on: .main).onChange { _, new in
           dispatchPrecondition(condition: .onQueue(.main))
           log.add(new)
         },
-        document.onChange(of: \.pages, delivery: .on(.main)) { @MainActor _, new in
+        document.source(\.pages).delivered(on: .main).onChange { @MainActor _, new in
           dispatchPrecondition(condition: .onQueue(.main))
           log.add(new)
         },
@@ -130,7 +130,7 @@
     @Test("with a serial executor arrives as one of its jobs, in order")
     func serialExecutor() async {
       let (executor, log) = (QueueExecutor(), Log<String>())
-      let token = document.observe(\.pages, options: [.new], delivery: .executor(executor)) { _, change in
+      let token = document.source(\.pages).delivered(on: executor).observe(options: [.new]) { change in
         log.add("\(change.newValue!) \(executor.isCurrent)")
       }
       for pages in 1...3 { document.pages = pages }

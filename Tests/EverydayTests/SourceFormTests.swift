@@ -70,19 +70,19 @@
       var listener: ClassicListener? = ClassicListener()
       queue.suspend()
       let tokens = [
-        title.observe(options: [.initial, .old, .new], delivery: .on(queue)) { change in
+        title.delivered(on: queue).observe(options: [.initial, .old, .new]) { change in
           log.add("token \(change.oldValue ?? "-")>\(change.newValue!)")
         },
-        title.observe(options: [.old, .new], delivery: .on(queue), coalescing: .latest) { change in
+        title.delivered(on: queue).coalesced().observe(options: [.old, .new]) { change in
           log.add("merged \(change.oldValue ?? "-")>\(change.newValue!)")
         },
-        title.observe(options: [.old, .new], delivery: .on(queue), for: listener!, userInfo: "a note") { me, change in
+        title.delivered(on: queue).observe(options: [.old, .new], for: listener!, userInfo: "a note") { me, change in
           me.log.add("receiver \(change.oldValue ?? "-")>\(change.newValue!)")
         },
-        title.onChange(initial: true, delivery: .on(queue), for: listener!) { me, old, new in
+        title.delivered(on: queue).onChange(initial: true, for: listener!) { me, old, new in
           me.log.add("values \(old)>\(new)")
         },
-        title.onChange(delivery: .on(queue)) { old, new in log.add("plain \(old)>\(new)") },
+        title.delivered(on: queue).onChange { old, new in log.add("plain \(old)>\(new)") },
       ]
       #expect(observerNotes(of: document).contains { $0.contains("on queue serial") && $0.contains("a note") })
       for title in ["A", "B"] { document.title = title }
@@ -109,9 +109,9 @@
     @Test("on a queue only by handlers that may run there, and without .prior")
     func refusals() {
       let queue = DispatchQueue(label: "serial")
-      #expect(faults { _ = title.observe(options: .prior, delivery: .on(queue)) { _ in } } == [8])
-      #expect(faults { _ = title.observe(delivery: .on(queue)) { @MainActor _ in } } == [8])
-      #expect(faults { _ = title.observe(delivery: .on(MainActor.shared)) { @MainActor _ in } } == [])
+      #expect(faults { _ = title.delivered(on: queue).observe(options: .prior) { _ in } } == [8])
+      #expect(faults { _ = title.delivered(on: queue).observe { @MainActor _ in } } == [8])
+      #expect(faults { _ = title.delivered(on: MainActor.shared).observe { @MainActor _ in } } == [])
     }
 
     @Test("without duplicates, by any comparison")

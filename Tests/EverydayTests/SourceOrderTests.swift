@@ -42,7 +42,7 @@
     func filteredInitial() {
       queue.suspend()
       let token = document.source(\.title).filter { !$0.isEmpty }
-        .observe(options: [.initial, .new], delivery: .on(queue)) { [log] change in log.add(change.newValue!) }
+        .delivered(on: queue).observe(options: [.initial, .new]) { [log] change in log.add(change.newValue!) }
       elsewhere { [document] in document.title = "A" }
       document.title = "B"
       queue.resume()
@@ -73,7 +73,7 @@
     func endedOnQueue() {
       let tokens = Log<NSKeyValueObservation>()
       queue.suspend()
-      let token = document.source(\.title).observe(options: .new, delivery: .on(queue)) { [log] change in
+      let token = document.source(\.title).delivered(on: queue).observe(options: .new) { [log] change in
         log.add(change.newValue!)
         tokens.all.first?.invalidate()
       }
@@ -115,7 +115,7 @@
       for source in [title, title.map { $0 }] {
         let log = Log<String>()
         queue.suspend()
-        let token = source.observe(options: [.new, .distinct], delivery: .on(queue), coalescing: .latest) { change in
+        let token = source.delivered(on: queue).coalesced().observe(options: [.new, .distinct]) { change in
           log.add("\(change.oldValue ?? "-")>\(change.newValue!)")
         }
         document.title = "A"
@@ -136,10 +136,10 @@
       let (list, each, merged) = (SharedList(), Log<String>(), Log<String>())
       queue.suspend()
       let tokens = [
-        list.source(\.items).observe(options: [.old, .new], delivery: .on(queue)) { change in
+        list.source(\.items).delivered(on: queue).observe(options: [.old, .new]) { change in
           each.add("\(change.kind) \(change.oldValue ?? []) \(change.newValue ?? [])")
         },
-        list.source(\.items).observe(options: [.old, .new], delivery: .on(queue), coalescing: .latest) { change in
+        list.source(\.items).delivered(on: queue).coalesced().observe(options: [.old, .new]) { change in
           merged.add("\(change.kind) \(change.oldValue ?? []) \(change.newValue ?? [])")
         },
       ]

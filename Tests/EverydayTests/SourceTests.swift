@@ -362,7 +362,7 @@
     func delivery() async {
       let (shared, log) = (SharedDocument(), Log<String>())
       let token = shared.source(\.title).map { $0.lowercased() }
-        .onChange(initial: true, delivery: .on(MainActor.shared)) { old, new in log.add("\(old)>\(new)") }
+        .delivered(on: MainActor.shared).onChange(initial: true) { old, new in log.add("\(old)>\(new)") }
       shared.title = "A"
       shared.title = "B"
       while log.all.count < 3 { await Task.yield() }

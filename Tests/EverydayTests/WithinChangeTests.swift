@@ -185,10 +185,10 @@
       queue.suspend()
       let source = isMapped ? document.source(\.pages).map { $0 } : document.source(\.pages)
       let tokens = [
-        source.observe(options: [.old, .new], delivery: .on(queue), coalescing: .latest) { [log] change in
+        source.delivered(on: queue).coalesced().observe(options: [.old, .new]) { [log] change in
           log.add("\(change.oldValue!)>\(change.newValue!)")
         },
-        document.observe(\.pages, options: [.old, .new], delivery: .on(queue), coalescing: .latest) { [log] _, change in
+        document.source(\.pages).delivered(on: queue).coalesced().observe(options: [.old, .new]) { [log] change in
           log.add("\(change.oldValue!)>\(change.newValue!)")
         },
         document.observe(\.pages) { document, _ in
@@ -210,8 +210,8 @@
       document.pages = 10
       queue.suspend()
       let tokens = [
-        document.observe(\.pages, options: [.new, .distinct], delivery: .on(queue), coalescing: .latest) {
-          [log] _, change in
+        document.source(\.pages).delivered(on: queue).coalesced().observe(options: [.new, .distinct]) {
+          [log] change in
           log.add("\(change.newValue!)")
         },
         document.observe(\.pages) { document, _ in if document.pages > 10 { document.pages = 10 } },
@@ -231,7 +231,7 @@
         pages
       }
       let tokens = [both, document.source(\.pages).filter { _ in true }].map { source in
-        source.observe(options: [.old, .new], delivery: .on(queue), coalescing: .latest) { [log] change in
+        source.delivered(on: queue).coalesced().observe(options: [.old, .new]) { [log] change in
           log.add("\(change.oldValue!)>\(change.newValue!)")
         }
       }

@@ -36,7 +36,7 @@ final class Log: Sendable {
   let queue = DispatchQueue(label: "log")
 
   func follow(_ download: Download) {
-    download.onChange(of: \.percent, delivery: .on(queue), coalescing: .latest, for: self) { log, old, new in
+    download.source(\.percent).delivered(on: queue).coalesced().onChange(for: self) { log, old, new in
       print("log: \(new) %")
     }
   }

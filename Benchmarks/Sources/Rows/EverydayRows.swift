@@ -23,10 +23,10 @@ extension Row {
   static var deliveries: [Row] {
     [
       Row(
-        "delivery to a queue, each change", { deliveredSet(.each) },
+        "delivery to a queue, each change", { deliveredSet(merging: false) },
         .here("DispatchQueue.async of the same closure", bar: 1.3, asynchronousCalls)),
       Row(
-        "delivery to a queue, coalesced", { deliveredSet(.latest) },
+        "delivery to a queue, coalesced", { deliveredSet(merging: true) },
         .here("DispatchQueue.async of the same closure", bar: 0.2, asynchronousCalls)),
       Row("a value through values(of:), same task", streamedValues, .here("AsyncStream", bar: 1.3, bareStream)),
       Row("a value through values(of:), two tasks", streamedToLoop, .here("AsyncStream", bar: 1.3, bareStreamToLoop)),
@@ -90,9 +90,10 @@ final class Delivered: @unchecked Sendable {
 
 @inline(never) func set(_ object: Delivered, _ value: Int) { object.number = value }
 
-private func deliveredSet(_ coalescing: KeyValueCoalescing) -> Workload {
+private func deliveredSet(merging merges: Bool) -> Workload {
   let (object, last, queue) = (Delivered(), Tally(), DispatchQueue(label: "delivery"))
-  let token = object.observe(\.number, options: [.new], delivery: .on(queue), coalescing: coalescing) { _, change in
+  let source = object.source(\.number).delivered(on: queue)
+  let token = (merges ? source.coalesced() : source).observe(options: [.new]) { change in
     last.set(change.newValue!)
   }
   return Workload(exactly: 10_000) { count in

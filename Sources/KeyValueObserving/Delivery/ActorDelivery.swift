@@ -16,7 +16,7 @@ final class ActorDelivery<Value>: @unchecked Sendable {
   init(_ actor: any Actor, expectsInitial: Bool, tell: @escaping (NSKeyValueObservedChange<Value>) -> Void) {
     self.tell = tell
     let reference = unretained(actor)
-    pending = PendingChanges(coalesces: false, expectsInitial: expectsInitial, deliver: tell) { pending in
+    pending = PendingChanges(coalesces: false, expectsInitial: expectsInitial, deliver: tell) { pending, _ in
       guard let actor = reference() else { return false }
       Task { [weak pending] in await run(on: actor) { pending?.deliverAll() } }
       return true

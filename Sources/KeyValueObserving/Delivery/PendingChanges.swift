@@ -60,7 +60,7 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
   /// Whether the old value of each change is the new value of the one before.
   @usableFromInline let isSequence: Bool
   @usableFromInline let deliver: (NSKeyValueObservedChange<Value>) -> Void
-  @usableFromInline let schedule: (PendingChanges) -> Bool
+  @usableFromInline let schedule: (_ pending: PendingChanges, _ isAgain: Bool) -> Bool
 
   /// - Parameters:
   ///   - coalesces: Whether the changes that wait are merged into one.
@@ -70,11 +70,12 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
   ///     is none, `follow` ends that.
   ///   - deliver: Calls the observer.
   ///   - schedule: Has `deliverAll` called, later, where the observer is to be called; returns `false` if that is gone. Then the
-  ///     observation ends.
+  ///     observation ends. `isAgain` says that it comes from there: merged changes have just been delivered.
   @inlinable
   init(
     coalesces: Bool, isSequence: Bool = false, expectsInitial: Bool,
-    deliver: @escaping (NSKeyValueObservedChange<Value>) -> Void, schedule: @escaping (PendingChanges) -> Bool
+    deliver: @escaping (NSKeyValueObservedChange<Value>) -> Void,
+    schedule: @escaping (_ pending: PendingChanges, _ isAgain: Bool) -> Bool
   ) {
     self.coalesces = coalesces
     self.isSequence = isSequence
@@ -119,8 +120,7 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
         let isInitial = added.beginsInitially && added.changes.count == 1
         let isOlder = place.depth != 0 && added.outer == (place.thread, place.depth)
         added.changes[added.changes.count - 1] =
-          isOlder && !isInitial ? last.merged(within: change) : last.merged(with: change, isInitial: isInitial)
-        added.beginsInitially = false
+          isOlder && !isInitial ? last.merged(within: change) : last.merged(with: change)
         if isOlder { added.outer = place.outer }
       } else {
         if added.changes.isEmpty { added.beginsInitially = false }
@@ -149,7 +149,7 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
   }
 
   @inlinable
-  func scheduleAll() { if !schedule(self) { abandon() } }
+  func scheduleAll(again isAgain: Bool = false) { if !schedule(self, isAgain) { abandon() } }
 
   /// Drops what waits and ends the observation: the actor that would call its observer is gone. If it is still being registered, the next
   /// change ends it.
@@ -207,7 +207,7 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
     }
     // Of merged changes there is one at a time. So that not each of many has to be scheduled by the thread that makes it, this function
     // is once more scheduled after it has delivered one.
-    if coalesces, deliversSome, !isPaused { return scheduleAll() }
+    if coalesces, deliversSome, !isPaused { return scheduleAll(again: true) }
     let remains = first < batch.count
     let goesOn = added.withLock { added in
       added.isScheduled = !isPaused && (remains || !added.changes.isEmpty)
@@ -248,11 +248,10 @@ extension NSKeyValueObservedChange {
     Self(kind: .setting, newValue: outer.newValue, oldValue: outer.oldValue, isPrior: isPrior)
   }
 
-  /// This change and a later one as one: the old value of this one, and the new value of the later one. An initial change has no old
-  /// value; the value before the later one is the initial one.
+  /// This change and a later one as one: the old value of this one, and the new value of the later one. Merged with an initial change it
+  /// is the initial change, which has no old value.
   @inlinable
-  func merged(with later: Self, isInitial: Bool) -> Self {
-    Self(
-      kind: .setting, newValue: later.newValue, oldValue: isInitial ? oldValue ?? newValue : oldValue, isPrior: isPrior)
+  func merged(with later: Self) -> Self {
+    Self(kind: .setting, newValue: later.newValue, oldValue: oldValue, isPrior: isPrior)
   }
 }

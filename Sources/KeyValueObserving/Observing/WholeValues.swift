@@ -15,7 +15,7 @@ extension KeyValueObservable {
     }
     // The notification of a change of elements has only these elements, so the whole value is read, and the previous one is kept.
     let path = path ?? ExpressionPath(keyPath)
-    let known = Guarded(path.read(self))
+    let known = Guarded(options.contains(.initial) ? nil : path.read(self))
     return observe(keyPath, base.subtracting(.new).union(.old), site, observer?.readingAgain, sharing: path) {
       object, change in
       let isSetting = !change.isPrior
@@ -32,8 +32,21 @@ extension KeyValueObservable {
   }
 }
 
-extension NSKeyValueObservedChange {
-  /// The old and the new value; `nil` while the key path has no value. Before the first change both are the same, and so they are if
-  /// the old value is not known any more, because an object on the path was deallocated.
-  @usableFromInline var values: (old: Value, new: Value)? { newValue.map { (oldValue ?? $0, $0) } }
+/// What `onChange` notifies of: changes of the value. As SwiftUI's, it leaves out a set to an equal value.
+@usableFromInline
+struct ValueChanges<Value> {
+  @usableFromInline let areEqual: ((Value, Value) -> Bool)?
+
+  @usableFromInline
+  init() { areEqual = equality(of: Value.self) }
+
+  /// Returns the old and the new value; `nil` if they are equal, or while the key path has no value. Both are the new one if there is no
+  /// old value: initially, or because an object on the path was deallocated.
+  @inlinable
+  func values(of change: NSKeyValueObservedChange<Value>) -> (old: Value, new: Value)? {
+    guard let new = change.newValue else { return nil }
+    guard let old = change.oldValue else { return (new, new) }
+    if let areEqual, areEqual(old, new) { return nil }
+    return (old, new)
+  }
 }

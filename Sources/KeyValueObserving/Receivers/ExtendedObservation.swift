@@ -77,14 +77,6 @@ final class ExtendedObservation: NSKeyValueObservation, @unchecked Sendable {
   }
 }
 
-extension NSKeyValueObservation {
-  /// Makes the token of an observation whose changes wait for their delivery.
-  @usableFromInline
-  static func delivered(_ observation: UInt64, _ delivery: PendingDelivery?) -> NSKeyValueObservation {
-    ExtendedObservation(observation, delivery: delivery)
-  }
-}
-
 /// Counts to zero, on any thread.
 private final class Countdown: Sendable {
   private let left: Atomic<Int>

@@ -7,8 +7,9 @@ extension KeyValueObservable {
   /// document.onChange(of: \.title, initial: true, for: self) { me, old, new in me.label.text = new }
   /// ```
   /// Isolation, threads and the end of the observation are those of
-  /// ``observe(_:options:for:userInfo:isolation:fileID:line:handler:)``. Each set is a change, also to an equal value. Of a collection
-  /// the whole old and new values are passed, however it was changed. While an array index of the key path is out of range there is no
+  /// ``observe(_:options:for:userInfo:isolation:fileID:line:handler:)``. As SwiftUI's method of this name, it leaves out a change to an
+  /// equal value if the type is `Equatable`; `observe` notifies of each set. Of a collection the whole old and new values are passed,
+  /// however it was changed. While an array index of the key path is out of range there is no
   /// value, and the handler is not called. If an object on the path was deallocated and the old value held an object, the new value is
   /// passed as the old one. An addition of this library.
   ///
@@ -118,8 +119,9 @@ extension KeyValueObservable {
     _ site: SourceLocation, _ userInfo: (any Sendable)?, _ handler: @escaping (Receiver, Value, Value) -> Void
   ) -> NSKeyValueObservation {
     let options: NSKeyValueObservingOptions = initial ? [.whole, .initial] : .whole
+    let changes = ValueChanges<Value>()
     return receive(keyPath, options, for: receiver, on: actor, site, userInfo: userInfo) { receiver, _, change in
-      if let values = change.values { handler(receiver, values.old, values.new) }
+      if let values = changes.values(of: change) { handler(receiver, values.old, values.new) }
     }
   }
 
@@ -128,8 +130,9 @@ extension KeyValueObservable {
     _ keyPath: KeyPath<Self, Value>, _ initial: Bool, on actor: (any Actor)?, _ site: SourceLocation,
     _ handler: @escaping (Value, Value) -> Void
   ) -> NSKeyValueObservation {
+    let changes = ValueChanges<Value>()
     func tell(_ change: NSKeyValueObservedChange<Value>) {
-      if let values = change.values { handler(values.old, values.new) }
+      if let values = changes.values(of: change) { handler(values.old, values.new) }
     }
     let options: NSKeyValueObservingOptions = initial ? [.whole, .initial] : .whole
     guard let actor else {

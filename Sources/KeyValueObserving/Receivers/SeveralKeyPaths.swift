@@ -71,8 +71,13 @@ extension KeyValueObservable {
     }
     var (observations, hasEnded): ([UInt64], Bool) = ([], false)
     func add<Each>(_ path: ExpressionPath<Self, Each>) {
+      let changes = ValueChanges<Each>()
       observations.append(ifAllAreRegistered: &hasEnded) {
-        observe(path.keyPath, [], site, description, sharing: path) { object, _ in tell(object) }
+        observe(
+          path.keyPath, changes.areEqual == nil ? [] : .whole, site, description, sharing: path
+        ) { object, change in
+          if changes.areEqual == nil || changes.values(of: change) != nil { tell(object) }
+        }
       }
     }
     repeat add(each paths)

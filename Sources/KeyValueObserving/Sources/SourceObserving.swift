@@ -98,12 +98,13 @@ extension KeyValueSource {
     isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt = #line,
     handler: @escaping @isolated(any) (Receiver, Value, Value) -> Void
   ) -> NSKeyValueObservation {
+    let changes = ValueChanges<Value>()
     let handle = ValuesHandler(handler).unchecked
     return receive(
       .values(initial), for: receiver, on: handler.isolation ?? isolation, SourceLocation(file: fileID, line: line),
       userInfo
     ) { receiver, change in
-      if let values = change.values { handle(receiver, values.old, values.new) }
+      if let values = changes.values(of: change) { handle(receiver, values.old, values.new) }
     }
   }
 
@@ -116,11 +117,12 @@ extension KeyValueSource {
     initial: Bool = false, for receiver: Receiver, userInfo: (any Sendable)? = nil, fileID: StaticString = #fileID,
     line: UInt = #line, handler: @escaping @Sendable (isolated Receiver, Value, Value) -> Void
   ) -> NSKeyValueObservation where Value: Sendable {
+    let changes = ValueChanges<Value>()
     let handle = ActorValuesHandler(handler).unchecked
     return receive(
       .values(initial), for: receiver, on: receiver, SourceLocation(file: fileID, line: line), userInfo
     ) { receiver, change in
-      if let values = change.values { handle(receiver, values.old, values.new) }
+      if let values = changes.values(of: change) { handle(receiver, values.old, values.new) }
     }
   }
 
@@ -134,11 +136,12 @@ extension KeyValueSource {
     fileID: StaticString = #fileID, line: UInt = #line,
     handler: @escaping (isolated Receiver, Value, Value) -> Void
   ) -> NSKeyValueObservation {
+    let changes = ValueChanges<Value>()
     let handle = ActorValuesHandler(handler).unchecked
     return receive(
       .values(initial), for: receiver, on: receiver, SourceLocation(file: fileID, line: line), userInfo
     ) { receiver, change in
-      if let values = change.values { handle(receiver, values.old, values.new) }
+      if let values = changes.values(of: change) { handle(receiver, values.old, values.new) }
     }
   }
 
@@ -152,11 +155,12 @@ extension KeyValueSource {
     initial: Bool = false, isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID,
     line: UInt = #line, handler: @escaping @isolated(any) (Value, Value) -> Void
   ) -> NSKeyValueObservation {
+    let changes = ValueChanges<Value>()
     let handle = TokenValuesHandler(handler).unchecked
     return observe(
       .values(initial), on: handler.isolation ?? isolation, SourceLocation(file: fileID, line: line)
     ) { change in
-      if let values = change.values { handle(values.old, values.new) }
+      if let values = changes.values(of: change) { handle(values.old, values.new) }
     }
   }
 }

@@ -117,10 +117,11 @@ extension KeyValueSource {
   }
 
   /// Registers a handler whose calls wait for their delivery.
-  @usableFromInline
-  func observe(
-    _ options: NSKeyValueObservingOptions, _ delivery: KeyValueDelivery, _ coalescing: KeyValueCoalescing,
-    _ site: SourceLocation, _ description: ObserverDescription, _ isolation: (any Actor)?,
+  ///
+  /// - Parameter isolation: That of the handler.
+  func register(
+    _ options: NSKeyValueObservingOptions, _ delivery: Delivery, _ site: SourceLocation,
+    _ description: ObserverDescription, _ isolation: (any Actor)?,
     _ handler: @escaping (NSKeyValueObservedChange<Value>) -> Void
   ) -> ([UInt64], PendingDelivery?) {
     guard !options.contains(.prior) else {
@@ -130,20 +131,20 @@ extension KeyValueSource {
       return (refuse("a delivery \(delivery.name): the handler is isolated to \(type(of: isolation!))", site), nil)
     }
     var base = options
-    let merges = coalescing == .latest
-    // As for key paths: see ObserveWithDelivery.swift.
+    let merges = delivery.interval != nil
+    // Merged changes of elements are a change of the whole collection.
     if merges, Value.self is any _KeyValueCollection.Type { base.formUnion(.whole) }
+    // Of merged changes the values may be equal, although those of each were not, and the reverse.
     let areEqual = merges && options.contains(.distinct) ? equality(of: Value.self) : nil
     if areEqual != nil { base = base.subtracting(.distinct).union([.old, .new]) }
     let limit: NSKeyValueObservingOptions = options.contains(.whole) ? [.old, .new] : options
-    let schedule = delivery.schedule
     let pending = PendingChanges<Value>(
       coalesces: merges, isSequence: isSequence, expectsInitial: options.contains(.initial)
     ) { change in
       if let areEqual, let old = change.oldValue, let new = change.newValue, areEqual(old, new) { return }
       handler(change.limited(to: limit))
-    } schedule: { pending in
-      schedule { [weak pending] in pending?.deliverAll() }
+    } schedule: { pending, isAgain in
+      delivery.deliver(pending, again: isAgain)
     }
     let observations = register(base, site, description) { change in pending.add(change) }
     pending.follow(all: observations)
