@@ -41,6 +41,11 @@ static void three_times(void *user_data, kvo_value_reader reader, void *arg) {
   pass(value_of(a) * 3, reader, arg);
 }
 
+static void copy_a(void *user_data, kvo_value_reader reader, void *arg) {
+  (void)user_data;
+  pass(value_of(a), reader, arg);
+}
+
 static void sum(void *user_data, kvo_value_reader reader, void *arg) {
   (void)user_data;
   pass(value_of(a) + value_of(c), reader, arg);
@@ -209,4 +214,76 @@ TEST("a two-way binding of a float and a double leaves the side that was set as 
   CHECK_OK(KVO_SET(left, "single", float, 0.5f));
   CHECK(((reals *)right)->exact == 0.5);
   kvo_object_destroy(left), kvo_object_destroy(right);
+}
+
+static kvo_observation binding;
+
+/* Bindings that are the only observers of `a`, in each way. `d` is not bound, or after `c`. */
+static void bind_c(int way) {
+  switch (way) {
+    case 0: CHECK_OK(kvo_bind(&c->header, "value", &a->header, "value", &binding)); break;
+    case 1: CHECK_OK(kvo_bind_computed(&c->header, "value", copy_a, NULL, NULL, &binding)); break;
+    case 2: CHECK_OK(kvo_bind_two_way(&c->header, "value", &a->header, "value", &binding)); break;
+    default:
+      CHECK_OK(kvo_bind(&d->header, "value", &a->header, "value", &binding));
+      CHECK_OK(kvo_bind(&c->header, "value", &d->header, "value", NULL));
+  }
+}
+
+static void clamp(const kvo_change *change, void *user_data) {
+  (void)change;
+  if (value_of(a) <= 100) return;
+  switch (*(int *)user_data) {
+    case 0: CHECK_OK(kvo_set_int64(&a->header, "value", 100)); break;
+    case 1: {
+      kvo_scope scope;
+      CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_COALESCES, &(kvo_object *){&a->header}, 1, NULL, 0));
+      CHECK_OK(kvo_set_int64(&a->header, "value", 100));
+      kvo_scope_end(&scope);
+      break;
+    }
+    default:
+      CHECK_OK(kvo_observation_pause(binding));
+      CHECK_OK(kvo_set_int64(&a->header, "value", 100));
+      CHECK_OK(kvo_observation_resume(binding, true));
+  }
+  CHECK_EQ(value_of(c), 100);
+}
+
+static int mixtures;
+
+static void compare(const kvo_change *change, void *user_data) {
+  (void)change;
+  (void)user_data;
+  if (value_of(c) != value_of(a)) mixtures++;
+}
+
+TEST(
+    "what an observer of a target changes is settled when it returns, also if the binding is all that observes the source") {
+  for (int way = 0; way < 4; way++)
+    for (int how = 0; how < (way == 2 ? 2 : 3); how++) {
+      a = cell_make(), c = cell_make(), d = cell_make();
+      mixtures = 0;
+      kvo_observer older = {.struct_size = sizeof older,
+                            .key_path = "value",
+                            .options = KVO_ENDS_WITH_OBJECT,
+                            .callback = compare,
+                            KVO_HERE};
+      CHECK_OK(kvo_add_observer(&c->header, &older, NULL));
+      kvo_observer newer = older;
+      newer.callback = clamp;
+      newer.user_data = &how;
+      CHECK_OK(kvo_add_observer(&c->header, &newer, NULL));
+      bind_c(way);
+      CHECK_OK(kvo_set_int64(&a->header, "value", 250));
+      CHECK_EQ(value_of(a), 100);
+      CHECK_EQ(value_of(c), 100);
+      CHECK_EQ(mixtures, 0);
+      CHECK_OK(kvo_set_int64(&a->header, "value", 7));
+      CHECK_EQ(value_of(c), 7);
+      kvo_object_destroy(&c->header);
+      kvo_object_destroy(&d->header);
+      kvo_object_destroy(&a->header);
+    }
+  CHECK_EQ(faults.count, 0);
 }

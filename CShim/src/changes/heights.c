@@ -78,7 +78,10 @@ static uintptr_t settler_of(const kvo_bound *bound) { return atomic_load(&bound-
 
 static bool begin(kvo_bound *bound, uintptr_t settler) {
   uintptr_t nobody = 0;
-  return atomic_compare_exchange_strong(&bound->settler, &nobody, settler);
+  if (!atomic_compare_exchange_strong(&bound->settler, &nobody, settler)) return false;
+  uint64_t runs = atomic_load_explicit(&bound->runs, memory_order_relaxed);
+  atomic_store_explicit(&bound->runs, runs + 1, memory_order_relaxed);
+  return true;
 }
 
 /* False if what it reads has changed meanwhile. */
@@ -117,8 +120,17 @@ static bool outdate(kvo_bound *bound, uintptr_t settler, bool is_in_binding) {
   return true;
 }
 
+/* A binding that this thread runs alone has set its target, whose observers are being notified: it can run again for what they change. The
+ * lock is held. */
+static void pass_on(kvo_bound *bound) {
+  if (settler_of(bound) != own_thread() || !kvo__is_notifying(bound->target, bound->key, bound->depth)) return;
+  atomic_store(&bound->settler, 0);
+  kvo__own.thread->lone_serial = kvo__scope_serial();
+}
+
 /* Returns whether it is this settler's now; otherwise the one that settles it runs it once more. The lock is held. */
 static bool begin_or_outdate(kvo_bound *bound, uintptr_t settler, bool is_in_binding) {
+  pass_on(bound);
   bool has_begun = false;
   do has_begun = begin(bound, settler);
   while (!has_begun && !outdate(bound, settler, is_in_binding));
@@ -134,15 +146,21 @@ bool kvo__bound_claim(kvo_bound *bound, kvo_open_scope *hold, bool is_to_run) {
   return is_free;
 }
 
-bool kvo__bound_begin(kvo_bound *bound) {
-  if (begin(bound, own_thread())) return true;
-  kvo__lock(&bound_lock);
-  bool is_free = begin_or_outdate(bound, own_thread(), kvo__own.thread->lone != 0);
-  kvo__unlock(&bound_lock);
-  return is_free;
+uint64_t kvo__bound_begin(kvo_bound *bound, uint32_t depth) {
+  bool has_begun = begin(bound, own_thread());
+  if (!has_begun) {
+    kvo__lock(&bound_lock);
+    has_begun = begin_or_outdate(bound, own_thread(), kvo__own.thread->lone != 0);
+    kvo__unlock(&bound_lock);
+  }
+  if (!has_begun) return 0;
+  bound->depth = depth;
+  return atomic_load_explicit(&bound->runs, memory_order_relaxed);
 }
 
-bool kvo__bound_end(kvo_bound *bound) { return end(bound, own_thread()); }
+bool kvo__bound_end(kvo_bound *bound, uint64_t run) {
+  return atomic_load_explicit(&bound->runs, memory_order_relaxed) != run || end(bound, own_thread());
+}
 
 void kvo__bound_give_up(kvo_bound *bound) { atomic_store(&bound->settler, 0); }
 

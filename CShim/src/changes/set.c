@@ -235,7 +235,8 @@ INLINE kvo_node *call_binding(const reading *of, kvo_raw_change *record, const v
   if (!is_only || !is_early || of->depth >= KVO_MOST_NESTED_BINDINGS || kvo__attended() != 0) return node;
   kvo_bound *bound = kvo__bound_of(node);
   if (atomic_load_explicit(&bound->reads_target, memory_order_relaxed)) return node;
-  if (!kvo__settle_begin(bound, of->depth)) return NULL;
+  uint64_t run = kvo__settle_begin(bound, of->depth);
+  if (run == 0) return NULL;
   begin_delivery(mark, node, node->id);
   record->old_value = NULL;
   record->new_value = (traits.options & KVO_NEW) != 0 ? new_value : NULL;
@@ -244,7 +245,7 @@ INLINE kvo_node *call_binding(const reading *of, kvo_raw_change *record, const v
     kvo__call_function(record, node);
   else
     node->ops->callback(record, node->user_data);
-  kvo__settle_end(bound, of->depth);
+  kvo__settle_end(bound, of->depth, run);
   return NULL;
 }
 

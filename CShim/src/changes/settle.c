@@ -161,12 +161,12 @@ uint64_t kvo_settling_serial(void) {
   return hold != NULL ? hold->serial : 0;
 }
 
-bool kvo__settle_begin(kvo_bound *bound, uint32_t depth) {
+uint64_t kvo__settle_begin(kvo_bound *bound, uint32_t depth) {
   kvo_thread *self = kvo__own.thread;
   if (depth == 0) self->lone = 0; /* others were left */
-  if (!kvo__bound_begin(bound)) return false;
-  if (self->lone++ == 0) self->lone_serial = kvo__scope_serial();
-  return true;
+  uint64_t run = kvo__bound_begin(bound, depth);
+  if (run != 0 && self->lone++ == 0) self->lone_serial = kvo__scope_serial();
+  return run;
 }
 
 /* Settles what has become outdated. */
@@ -186,9 +186,9 @@ void kvo__settle_thread_end(kvo_thread *self) {
   if (self->outdated != NULL) settle_outdated(self, 0);
 }
 
-void kvo__settle_end(kvo_bound *bound, uint32_t depth) {
+void kvo__settle_end(kvo_bound *bound, uint32_t depth, uint64_t run) {
   kvo_thread *self = kvo__own.thread;
-  if (!kvo__bound_end(bound)) {
+  if (!kvo__bound_end(bound, run)) {
     if (keep(bound, &bound->entered)) {
       bound->outer = self->outdated;
       self->outdated = bound;
@@ -202,14 +202,16 @@ void kvo__settle_end(kvo_bound *bound, uint32_t depth) {
 /* Runs a binding without a hold. The caller is a reader of what it has read. */
 static void run_alone(kvo_bound *bound, const kvo_change_place *place) {
   kvo_tracked *tracked = kvo__bound_tracked(bound);
-  if ((tracked != NULL && kvo__tracked_is_evaluating(tracked)) || !kvo__settle_begin(bound, place->depth)) return;
+  if (tracked != NULL && kvo__tracked_is_evaluating(tracked)) return;
+  uint64_t run = kvo__settle_begin(bound, place->depth);
+  if (run == 0) return;
   uint64_t before = tracked != NULL ? kvo__list_changes(tracked) : 0;
   if (tracked == NULL)
     kvo__deliver_present(bound->node, kvo__slot_info(atomic_load(&bound->node->slot)), NULL);
   else if (kvo__tracked_is_due(tracked, place))
     (void)kvo__tracked_settle(tracked, place->changed, false);
   if (tracked != NULL && kvo__list_changes(tracked) != before) (void)kvo__bound_waits(bound, NULL, true);
-  kvo__settle_end(bound, place->depth);
+  kvo__settle_end(bound, place->depth, run);
 }
 
 /* The only observer of a key, if that is a binding: it needs no hold, because the change notifies no other observer. But if it reads what

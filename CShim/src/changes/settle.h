@@ -24,6 +24,10 @@ typedef struct kvo_bound {
   /** The address of the hold whose thread settles it, or of the thread that runs it alone, or 0; plus 1 if what it reads has changed since
    * it began to run. Without the lock only a thread that runs it alone changes it, from 0 to its own address and back. */
   _Atomic uintptr_t settler;
+  /** How often it has got a settler: one that is no longer the last has passed it on. */
+  _Atomic uint64_t runs;
+  /** While a thread runs it alone: how many marks there were before the change of what it reads. */
+  uint32_t depth;
   /** The observation's own node, and the order of that. Constant. */
   kvo_node *node;
   uint64_t order;
@@ -95,13 +99,14 @@ KVO_HIDDEN bool kvo__bound_claim(kvo_bound *bound, kvo_open_scope *hold, bool is
 /** Bindings that are nested deeper than this are run in a hold, one after the other. */
 enum { KVO_MOST_NESTED_BINDINGS = 128 };
 /** Has this thread run a binding alone, without a hold, after a change for which there were so many marks: whatever the binding sets, the
- * change notifies no other observer. False if it is settled already: it is then run once more. */
-KVO_HIDDEN bool kvo__settle_begin(kvo_bound *bound, uint32_t depth);
+ * change notifies no other observer. While the observers of the target are notified, it may be run again. Returns the number of the run; 0
+ * if the binding is settled already: it is then run once more. */
+KVO_HIDDEN uint64_t kvo__settle_begin(kvo_bound *bound, uint32_t depth);
 /** Ends that. The outermost one settles, in a hold, what has become outdated meanwhile. */
-KVO_HIDDEN void kvo__settle_end(kvo_bound *bound, uint32_t depth);
+KVO_HIDDEN void kvo__settle_end(kvo_bound *bound, uint32_t depth, uint64_t run);
 /** The same for the state of the binding. `end`: false if it is outdated; then this thread still settles it. */
-KVO_HIDDEN bool kvo__bound_begin(kvo_bound *bound);
-KVO_HIDDEN bool kvo__bound_end(kvo_bound *bound);
+KVO_HIDDEN uint64_t kvo__bound_begin(kvo_bound *bound, uint32_t depth);
+KVO_HIDDEN bool kvo__bound_end(kvo_bound *bound, uint64_t run);
 /** Ends it although the binding is outdated, because it is being removed. */
 KVO_HIDDEN void kvo__bound_give_up(kvo_bound *bound);
 /** Has a hold settle such a binding. */

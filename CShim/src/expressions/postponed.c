@@ -20,6 +20,16 @@ static const kvo_slot *slot_of(const kvo_mark *mark) {
   return is_before ? NULL : mark->slot; /* the change itself is found otherwise */
 }
 
+bool kvo__is_notifying(const kvo_object *object, kvo_key key, uint32_t depth) {
+  for (uint32_t i = atomic_load_explicit(&kvo__own.thread->depth, memory_order_relaxed); i > depth + 1; i--) {
+    const kvo_mark *mark = kvo__mark_at(i - 1);
+    const kvo_slot *slot = slot_of(mark);
+    kvo_info *info = slot != NULL && slot->key == key ? kvo__slot_info((kvo_slot *)(uintptr_t)slot) : NULL;
+    if (info != NULL && info->object == object && !kvo__is_before_delivery(mark)) return true;
+  }
+  return false;
+}
+
 static bool has_slot(const kvo_tracked *tracked, const kvo_slot *slot) {
   const kvo_dependency *each = tracked->dependencies;
   while (each != NULL && atomic_load_explicit(&each->node.slot, memory_order_relaxed) != slot) each = each->to;
