@@ -106,8 +106,7 @@ private final class ChangesOfOne<Value: Equatable>: @unchecked Sendable {
   init<Object: KeyValueObservable>(of object: Object, _ keyPath: KeyPath<Object, Value>, _ place: Place) {
     name = "\(_typeName(type(of: object), qualified: false)).\(nameOfObserved(keyPath, of: object))"
     self.place = place
-    token = object.onChange(of: keyPath, isolation: nil, fileID: place.fileID, line: place.line) {
-      [weak self] old, new in
+    token = observeAssignments(keyPath, of: object, fileID: place.fileID, line: place.line) { [weak self] old, new in
       guard let self else { return }
       lock.withLock { changes.append(ChangeOfValue(old: old, new: new)) }
     }

@@ -339,7 +339,7 @@
       tags.remove(at: 0)
       tags[0] = "C"
       tags.removeAll()
-      #expect(log.all == ["0>1", "1>2", "2>1", "1>1", "1>0"])
+      #expect(log.all == ["0>1", "1>2", "2>1", "1>0"])
       token.invalidate()
     }
 

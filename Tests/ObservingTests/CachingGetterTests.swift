@@ -106,7 +106,7 @@
         report.rows = 5
         report.made?.rows = 5
         report.made = nil
-        #expect(log.take().last == "1 1")
+        #expect(log.take().last == "5 1")
         token.invalidate()
       }
       #expect(codes.isEmpty)

@@ -22,17 +22,18 @@ struct Delivery: Sendable {
     self.schedule = schedule
   }
 
-  /// Has what waits for an observer delivered there.
-  ///
-  /// - Parameter isAgain: Whether some has just been delivered. Then the interval is waited for.
-  func deliver<Value>(_ pending: PendingChanges<Value>, again isAgain: Bool) -> Bool {
-    guard isAgain, let interval, interval > .zero else { return schedule { [weak pending] in pending?.deliverAll() } }
-    let schedule = schedule
-    Task { [weak pending] in
-      try? await Task.sleep(for: interval)
-      if !schedule({ [weak pending] in pending?.deliverAll() }) { pending?.abandon() }
+  /// Returns a function that has what waits for an observer delivered there, after the interval if some has just been delivered. It does
+  /// not keep the actor.
+  func scheduler<Value>() -> (_ pending: PendingChanges<Value>, _ isAgain: Bool) -> Bool {
+    let (schedule, interval) = (schedule, interval)
+    return { pending, isAgain in
+      guard isAgain, let interval, interval > .zero else { return schedule { [weak pending] in pending?.deliverAll() } }
+      Task { [weak pending] in
+        try? await Task.sleep(for: interval)
+        if !schedule({ [weak pending] in pending?.deliverAll() }) { pending?.abandon() }
+      }
+      return true
     }
-    return true
   }
 
   /// Where an expression is evaluated that code with this isolation observes.

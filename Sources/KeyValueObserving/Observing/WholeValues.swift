@@ -32,6 +32,18 @@ extension KeyValueObservable {
   }
 }
 
+/// Registers a handler of each assignment, with the whole value before and after it, for KeyValueObservingTesting.
+package func observeAssignments<Object: KeyValueObservable, Value>(
+  _ keyPath: KeyPath<Object, Value>, of object: Object, fileID: StaticString, line: UInt,
+  _ handler: @escaping (_ old: Value, _ new: Value) -> Void
+) -> NSKeyValueObservation {
+  let site = SourceLocation(file: fileID, line: line)
+  return NSKeyValueObservation(
+    object.observe(keyPath, .whole, site, nil) { _, change in
+      if let new = change.newValue { handler(change.oldValue ?? new, new) }
+    })
+}
+
 /// What `onChange` notifies of: changes of the value. As SwiftUI's, it leaves out a set to an equal value.
 @usableFromInline
 struct ValueChanges<Value> {

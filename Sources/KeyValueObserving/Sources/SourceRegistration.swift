@@ -139,13 +139,11 @@ extension KeyValueSource {
     if areEqual != nil { base = base.subtracting(.distinct).union([.old, .new]) }
     let limit: NSKeyValueObservingOptions = options.contains(.whole) ? [.old, .new] : options
     let pending = PendingChanges<Value>(
-      coalesces: merges, isSequence: isSequence, expectsInitial: options.contains(.initial)
-    ) { change in
-      if let areEqual, let old = change.oldValue, let new = change.newValue, areEqual(old, new) { return }
-      handler(change.limited(to: limit))
-    } schedule: { pending, isAgain in
-      delivery.deliver(pending, again: isAgain)
-    }
+      coalesces: merges, isSequence: isSequence, expectsInitial: options.contains(.initial),
+      deliver: { change in
+        if let areEqual, let old = change.oldValue, let new = change.newValue, areEqual(old, new) { return }
+        handler(change.limited(to: limit))
+      }, schedule: delivery.scheduler())
     let observations = register(base, site, description) { change in pending.add(change) }
     pending.follow(all: observations)
     return (observations, pending)
