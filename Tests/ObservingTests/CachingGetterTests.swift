@@ -102,11 +102,13 @@
         codes.append($0.code)
         return .ignore
       } in: {
-        let token = report.onChange(of: \.fresh.rows) { [log] old, new in log.add("\(old) \(new)") }
+        let token = report.observe(\.fresh.rows, options: [.old, .new]) { [log] _, change in
+          log.add("\(change.oldValue!) \(change.newValue!)")
+        }
         report.rows = 5
         report.made?.rows = 5
         report.made = nil
-        #expect(log.take().last == "5 1")
+        #expect(log.take().last == "1 1")
         token.invalidate()
       }
       #expect(codes.isEmpty)
