@@ -6,14 +6,22 @@
 
 enum { MAX_ROUNDS = 100 };
 
-/* A property that no binding sets has the height 0. */
-static int height_of(const world *in, int slot, key of) {
+/* Whether a binding is of a property that the other one sets. */
+static bool answers(const world *in, int number, int other) {
+  const observation *self = &model.observations[number];
+  const watch *as = &in->watches[other];
+  return in->watches[number].closure == PATH && self->count == 1 && self->links[0].slot == as->target &&
+         self->links[0].key == (int)as->target_key;
+}
+
+/* A property that no binding sets has the height 0. Neither direction of a two-way binding is above the other. */
+static int height_of(const world *in, int number, int slot, key of) {
   int height = 0;
   for (int i = 0; i < in->watch_count; i++) {
     const watch *each = &in->watches[i];
     const observation *self = &model.observations[i];
     bool sets = self->live && each->binds && each->target == slot && each->target_key == of;
-    if (sets && self->height > height) height = self->height;
+    if (sets && !answers(in, i, number) && self->height > height) height = self->height;
   }
   return height;
 }
@@ -55,28 +63,29 @@ static bool is_too_early(const world *in, int number) {
   return false;
 }
 
-/* Puts it back into the queue if it has. */
-static bool waits(const world *in, int number) {
+/* Puts it back into the queue if it has, or is about to: what it reads may be set by a binding that is queued only when others have run. */
+static bool waits(const world *in, int number, bool has_run) {
   observation *self = &model.observations[number];
   int height = 0;
   for (int i = 0; i < self->count; i++) {
-    int read = height_of(in, self->links[i].slot, (key)self->links[i].key);
+    int read = height_of(in, number, self->links[i].slot, (key)self->links[i].key);
     if (read > height) height = read;
   }
+  bool is_too_low = !has_run && height >= self->height && height < bindings_of(in);
   self->height = height + 1;
-  return self->queued = is_too_early(in, number);
+  return self->queued = is_too_low || is_too_early(in, number);
 }
 
 static void run(world *in, int number) {
   observation *self = &model.observations[number];
   const watch *as = &in->watches[number];
-  if (waits(in, number)) return;
+  if (waits(in, number, false)) return;
   if (++self->rounds > MAX_ROUNDS) model.is_endless = true;
   if (model.is_endless) return;
   value now = model_settle(in, number);
   self->known = model_tick();
   if (self->paused) self->missed = true;
-  if (!self->live || self->paused || waits(in, number)) return;
+  if (!self->live || self->paused || waits(in, number, true)) return;
   bool can_set = in->alive[as->target] && model_defines(in, as->target, as->target_key);
   value present = can_set ? world_read(in, as->target, as->target_key) : now;
   bool is_same = memcmp(&present, &now, sizeof now) == 0;
