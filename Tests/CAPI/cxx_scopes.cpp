@@ -44,6 +44,19 @@ TEST("a scope tells each property once at the end of its block, of several objec
   CHECK_EQ(second.text, "1>4 ");
 }
 
+TEST("a scope without objects holds whatever is changed in its block") {
+  Document one, other;
+  log first(one), second(other);
+  {
+    kvo::scope together;
+    one.pages = 2;
+    other.pages = 4;
+    CHECK_EQ(first.text + second.text, "");
+  }
+  CHECK_EQ(first.text, "1>2 ");
+  CHECK_EQ(second.text, "1>4 ");
+}
+
 TEST("a scope tells only what differs, or nothing, if its kind says so") {
   Document document;
   log heard(document);

@@ -187,6 +187,47 @@ TEST(
   CHECK_TOLD(never, 1, 5, 6);
 }
 
+TEST("a scope without objects covers all that its thread changes, also an object that is made or destroyed in it") {
+  make_items();
+  watcher first = {0}, second = {0}, path = {0}, made = {0}, destroyed = {0};
+  item_set_next(a, b);
+  watch(a, "value", KVO_OLD | KVO_NEW, &first);
+  watch(b, "value", KVO_OLD | KVO_NEW, &second);
+  watch(a, "next.value", KVO_OLD | KVO_NEW, &path);
+  watch(c, "value", KVO_NEW | KVO_ENDS_WITH_OBJECT, &destroyed);
+  kvo_scope scope;
+  CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_COALESCES, NULL, 0, NULL, 0));
+  item *late = item_make(4);
+  watch(late, "value", KVO_OLD | KVO_NEW, &made);
+  for (int i = 10; i < 20; i++)
+    item_set_value(a, i), item_set_value(b, i), item_set_value(late, i), item_set_value(c, i);
+  kvo_object_destroy(as_object(c));
+  CHECK_EQ(first.calls + second.calls + path.calls + made.calls, 0);
+  kvo_scope_end(&scope);
+  CHECK_TOLD(first, 1, 1, 19);
+  CHECK_TOLD(second, 1, 2, 19);
+  CHECK_TOLD(path, 1, 2, 19);
+  CHECK_TOLD(made, 1, 4, 19);
+  CHECK_EQ(destroyed.calls, 0);
+  CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_SILENCES, NULL, 0, NULL, 0));
+  item_set_value(a, 20), item_set_value(b, 20);
+  kvo_scope_end(&scope);
+  CHECK_EQ(first.calls + second.calls + path.calls, 3);
+  CHECK_EQ(faults.count, 0);
+}
+
+TEST("a scope of no objects, in an array, changes nothing") {
+  make_items();
+  watcher w = {0};
+  watch(a, "value", KVO_NEW, &w);
+  kvo_object *none[1] = {NULL};
+  kvo_scope scope;
+  CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_SILENCES, none, 0, NULL, 0));
+  item_set_value(a, 2);
+  CHECK_EQ(w.calls, 1);
+  kvo_scope_end(&scope);
+}
+
 TEST("thousands of keys in one scope take no more than a moment each") {
   ignore_faults();
   enum { COUNT = 5000 };

@@ -379,6 +379,33 @@
       #expect(panel.log.suffix(2).contains("3>4"))
     }
 
+    @Test("of whatever the code changes are told at the end if it names no objects, also of objects that it drops")
+    func all() {
+      let (document, panel) = (Document(), Panel())
+      func make() -> Document {
+        let made = Document()
+        made.observe(\.pages, options: [.old, .new], for: panel) { me, _, change in
+          me.log.append("\(change.oldValue!)>\(change.newValue!)")
+        }
+        return made
+      }
+      document.author = Author("X")
+      document.onChange(of: \.author?.name, for: panel) { me, old, new in me.log.append("\(old!)>\(new!)") }
+      withCoalescedChanges {
+        let made = make()
+        for pages in 1...9 { made.pages = pages }
+        for name in ["Y", "Z"] { document.author!.name = name }
+        #expect(panel.log == [])
+      }
+      #expect(panel.log == ["0>9", "X>Z"])
+      panel.log = []
+      withCoalescedChanges(onlyIfChanged: true) { for name in ["Y", "Z"] { document.author!.name = name } }
+      withCoalescedChanges(of: []) {
+        document.author!.name = "A"
+        #expect(panel.log == ["Z>A"])
+      }
+    }
+
     @Test("are told only if the value has changed, if that is asked for")
     func onlyIfChanged() {
       let (document, panel) = (Document(), Panel())

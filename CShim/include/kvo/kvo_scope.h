@@ -30,8 +30,8 @@ typedef struct kvo_scope {
   uintptr_t kvo_private[4];
 } kvo_scope;
 
-/** Begins a scope of this thread for changes of these objects: by setters, by frames, and announced by hand. Changes of other objects, and
- * those that other threads make, notify as usual.
+/** Begins a scope of this thread for changes of these objects, or of all if `objects` is NULL: by setters, by frames, and announced by
+ * hand. Changes of other objects, and those that other threads make, notify as usual.
  *
  * A coalescing scope notifies each observer of each changed key once, at its end: a setting, even of changes of elements, with the value
  * before the first change as the old value and the present one as the new value. The order is that of the first changes; for each key
@@ -52,7 +52,7 @@ typedef struct kvo_scope {
  * belong to it; those that they make while the end of the scope calls them do not. An announcement belongs to the scope in which its
  * kvo_will_change is called, and has to end in it.
  *
- * `objects` is copied; NULL if the count is 0. The objects are not retained: one that is destroyed within the scope, which has to be on
+ * `objects` is copied. If it is NULL the count has to be 0, and the scope covers whatever this thread changes. The objects are not retained: one that is destroyed within the scope, which has to be on
  * this thread, leaves it, and its changes are not delivered. `scope` has to be a local variable of the code that calls kvo_scope_end; the
  * call may pass a copy. If that code is left with longjmp or an exception, or the thread ends, nothing is delivered, and expressions follow
  * the new values. Until the thread's next notification or scope shows it, changes are still taken for those of the scope: it shows in a

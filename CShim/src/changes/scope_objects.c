@@ -1,4 +1,4 @@
-/* scope_objects.c - which objects an open scope covers: a sorted array of their addresses. */
+/* scope_objects.c - which objects an open scope covers: all, or a sorted array of their addresses. */
 #include "changes/scopes.h"
 
 #include <stdlib.h>
@@ -32,12 +32,12 @@ static size_t position(const kvo_open_scope *scope, const kvo_object *object) {
 }
 
 bool kvo__scope_covers(const kvo_open_scope *scope, const kvo_object *object) {
-  if (scope->kind == KVO_SCOPE_SETTLES) return !scope->is_over;
+  if (scope->covers_all) return !scope->is_over;
   size_t at = position(scope, object);
   return !scope->is_over && at < scope->count && scope->objects[at] == (uintptr_t)object;
 }
 
 void kvo__scope_lose(kvo_open_scope *scope, const kvo_object *object) {
-  if (scope->kind == KVO_SCOPE_SETTLES) return;
+  if (scope->covers_all) return;
   scope->objects[position(scope, object)] |= DEAD;
 }

@@ -153,7 +153,7 @@ static void drop_left(const void *frame) {
 
 /* Whether a scope is concerned by the death of an object. */
 static bool concerns(const kvo_open_scope *scope, const kvo_object *object) {
-  if (scope->kind == KVO_SCOPE_SETTLES) return find_from(scope, object, 0) != NULL;
+  if (scope->covers_all) return find_from(scope, object, 0) != NULL;
   return kvo__scope_covers(scope, object);
 }
 
@@ -431,6 +431,7 @@ kvo_open_scope *kvo__scope_open(kvo_scope_kind kind, kvo_object *const *objects,
   made->last = &made->first;
   made->by_key.key_of = key_of;
   made->users = 1;
+  made->covers_all = objects == NULL;
   kvo__scope_fill(made, objects, count);
   made->outer = kvo__scopes();
   kvo__own.thread->scopes = made;

@@ -71,7 +71,8 @@ struct kvo_open_scope {
   const kvo_node *cycle[64];
   size_t cycle_length;
   bool is_reported;
-  /** The addresses, sorted. */
+  /** It covers all objects; otherwise those with these addresses, sorted. */
+  bool covers_all;
   size_t count;
   uintptr_t objects[];
 };

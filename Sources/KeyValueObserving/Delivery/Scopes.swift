@@ -34,6 +34,25 @@ public func withCoalescedChanges<Result, Failure: Error>(
   return try withScope(kind, objects, SourceLocation(file: fileID, line: line), body)
 }
 
+/// Runs code, and notifies once at its end of whatever this thread changes in it.
+///
+/// ```swift
+/// withCoalescedChanges { document.load(from: file) }
+/// ```
+/// As ``withCoalescedChanges(of:onlyIfChanged:fileID:line:_:)-(KeyValueObservable...,_,_,_,_)``, for all objects. An object whose observers
+/// are to be notified is retained until they have been.
+///
+/// - Parameters:
+///   - onlyIfChanged: Whether only keys and expressions are notified of whose value differs from that before the call.
+///   - body: The code.
+/// - Returns: The result of `body`.
+public func withCoalescedChanges<Result, Failure: Error>(
+  onlyIfChanged: Bool = false, fileID: StaticString = #fileID, line: UInt = #line, _ body: () throws(Failure) -> Result
+) throws(Failure) -> Result {
+  let kind = onlyIfChanged ? KVO_SCOPE_COALESCES_IF_CHANGED : KVO_SCOPE_COALESCES
+  return try withScope(kind, nil, SourceLocation(file: fileID, line: line), body)
+}
+
 /// Runs code whose changes to the objects of an array are notified of once for each key, at its end.
 ///
 /// - Parameters:
@@ -83,16 +102,18 @@ public func withoutNotifying<Result, Failure: Error>(
   try withScope(KVO_SCOPE_SILENCES, objects, SourceLocation(file: fileID, line: line), body)
 }
 
+/// - Parameter objects: The objects, or `nil` for all.
 private func withScope<Result, Failure: Error>(
-  _ kind: kvo_scope_kind, _ objects: [any KeyValueObservable], _ site: SourceLocation,
+  _ kind: kvo_scope_kind, _ objects: [any KeyValueObservable]?, _ site: SourceLocation,
   _ body: () throws(Failure) -> Result
 ) throws(Failure) -> Result {
+  if objects?.isEmpty == true { return try body() }
   // A pointer to a variable: the runtime recognises by its address that the code was left.
   var scope = kvo_scope()
-  let headers = objects.map(\.adoptedObject)
+  let headers = (objects ?? []).map(\.adoptedObject)
   return try withUnsafeMutablePointer(to: &scope) { (scope) throws(Failure) in
     _ = headers.withUnsafeBufferPointer {
-      kvo_scope_begin(scope, kind, $0.baseAddress, $0.count, site.cFile, site.cLine)
+      kvo_scope_begin(scope, kind, objects != nil ? $0.baseAddress : nil, $0.count, site.cFile, site.cLine)
     }
     defer { kvo_scope_end(scope) }
     return try body()

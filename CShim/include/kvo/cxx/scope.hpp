@@ -9,8 +9,8 @@
 
 namespace kvo {
 
-/** Until the end of its block, coalesces or silences the changes that this thread makes of some objects: `kvo::scope together(document,
- * author);` notifies at the end of the block, once for each property that was set, with the value from before as the old one. A local
+/** Until the end of its block, coalesces or silences the changes that this thread makes of some objects, or, without any, of all:
+ * `kvo::scope together(document, author);` notifies at the end of the block, once for each property that was set, with the value from before as the old one. A local
  * variable. What kvo_scope_begin says about the objects, and about values that are kept, holds. */
 class [[nodiscard]] scope {
 public:
@@ -18,8 +18,10 @@ public:
   template <class... Objects> explicit scope(const Objects &...objects) : scope(KVO_SCOPE_COALESCES, objects...) {}
   /** Does with them what the kind says. Throws kvo::error as kvo_scope_begin fails. */
   template <class... Objects> explicit scope(kvo_scope_kind kind, const Objects &...objects) {
-    const std::array<kvo_object *, sizeof...(Objects)> headers{detail::header_of(objects)...};
-    detail::check(kvo_scope_begin(&scope_, kind, headers.data(), headers.size(), nullptr, 0), "kvo_scope_begin");
+    constexpr std::size_t count = sizeof...(Objects);
+    const std::array<kvo_object *, count> headers{detail::header_of(objects)...};
+    detail::check(kvo_scope_begin(&scope_, kind, count != 0 ? headers.data() : nullptr, count, nullptr, 0),
+                  "kvo_scope_begin");
   }
   /** Notifies. */
   ~scope() { kvo_scope_end(&scope_); }
