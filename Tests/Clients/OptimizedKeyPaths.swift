@@ -29,7 +29,7 @@ enum OptimizedKeyPaths {
     let second = source.source(\.text).bind(to: leaf, \.text)
     base.unbind(\.text)
     precondition(!second.isActive, "a binding of the subclass's key path, ended with that of the superclass")
-    let third = leaf.bind(\.text, with: source, \.text)
+    let third = leaf.bindTwoWay(\.text, with: source, \.text)
     base.unbind(\.text, from: source, \.text)
     precondition(!third.isActive, "a two-way binding")
 

@@ -9,7 +9,7 @@
     @Test("in both directions ends both")
     func bothDirections() {
       let (one, other) = (Document(), Document())
-      let token = one.bind(\.title, with: other, \.title)
+      let token = one.bindTwoWay(\.title, with: other, \.title)
       token.invalidate()
       one.title = "A"
       #expect(other.title == "")
@@ -21,7 +21,7 @@
     func bothDirectionsByOneSide() {
       for isLeft in [true, false] {
         let (one, other, reasons) = (Document(), Document(), Log<NSKeyValueObservation.EndReason>())
-        let token = one.bind(\.title, with: other, \.title).onEnd(reasons.add)
+        let token = one.bindTwoWay(\.title, with: other, \.title).onEnd(reasons.add)
         if isLeft { one.stopObserving(for: other) } else { other.stopObserving(for: one) }
         #expect(!token.isActive && reasons.all == [.invalidated])
         one.title = "A"
@@ -37,7 +37,7 @@
       for isLeft in [true, false] {
         var (one, other): (Document?, Document?) = (Document(), Document())
         let reasons = Log<NSKeyValueObservation.EndReason>()
-        one!.bind(\.title, with: other!, \.title).onEnd(reasons.add)
+        one!.bindTwoWay(\.title, with: other!, \.title).onEnd(reasons.add)
         if isLeft { one = nil } else { other = nil }
         #expect(reasons.all == [isLeft ? .receiverDied : .objectDied])
         _ = (one, other)
@@ -47,8 +47,8 @@
     @Test("comes with an exclusive one in both directions, which replaces it")
     func replaced() {
       let (one, other, third) = (Document(), Document(), Document())
-      let token = one.bind(\.title, with: other, \.title)
-      #expect(faults { one.bind(\.title, with: third, \.title, exclusive: true) } == [19])
+      let token = one.bindTwoWay(\.title, with: other, \.title)
+      #expect(faults { one.bindTwoWay(\.title, with: third, \.title, exclusive: true) } == [19])
       #expect(!token.isActive)
       third.title = "A"
       #expect([one.title, other.title] == ["A", ""])

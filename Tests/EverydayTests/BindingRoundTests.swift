@@ -39,7 +39,7 @@
     @Test("in both directions are as many as KVO_MAX_ROUNDS permits")
     func inBothDirections() {
       let (one, other) = (Document(), Document())
-      one.bind(\.pages, with: other, \.pages, initially: .wait) { other.pages += 1 }
+      one.bindTwoWay(\.pages, with: other, \.pages, initially: .wait) { other.pages += 1 }
       #expect(faults { one.pages = 1 } == [24])
       #expect(other.pages - one.pages == 1 && (999...1005).contains(one.pages))
     }
@@ -48,7 +48,7 @@
     @MainActor
     func onActor() {
       let (one, other) = (Document(), Document())
-      one.bind(\.pages, with: other, \.pages, initially: .wait) { other.pages += 1 }
+      one.bindTwoWay(\.pages, with: other, \.pages, initially: .wait) { other.pages += 1 }
       #expect(faults { one.pages = 1 } == [24])
       #expect(other.pages - one.pages == 1 && (999...1005).contains(one.pages))
     }
@@ -57,7 +57,7 @@
     func othersSetMeanwhile() {
       let (one, other) = (SharedDocument(), SharedDocument())
       var (calls, isElsewhere) = (0, false)
-      let token = one.bind(\.pages, with: other, \.pages, initially: .wait) {
+      let token = one.bindTwoWay(\.pages, with: other, \.pages, initially: .wait) {
         guard !isElsewhere else { return }
         calls += 1
         if calls == 3 {
@@ -77,7 +77,7 @@
     func converging() {
       let (one, other) = (Document(), Document())
       let codes = faults {
-        one.bind(\.pages, with: other, \.pages, initially: .wait, forward: { $0 }, backward: { $0 / 2 })
+        one.bindTwoWay(\.pages, with: other, \.pages, initially: .wait, forward: { $0 }, backward: { $0 / 2 })
         one.pages = 40
       }
       #expect(codes == [])
@@ -88,7 +88,7 @@
     func roundedText() {
       let (document, thermometer) = (Document(), Thermometer())
       let codes = faults {
-        document.bind(
+        document.bindTwoWay(
           \.title, with: thermometer, \.degrees, forward: { Double($0) ?? 0 }, backward: { "\(Int($0.rounded()))" })
         thermometer.degrees = 20.4
       }

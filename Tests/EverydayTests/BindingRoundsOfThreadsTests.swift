@@ -18,7 +18,7 @@
           one.source(\.value).bind(to: other, \.value)
           other.source(\.value).bind(to: one, \.value)
         } else {
-          one.bind(\.value, with: other, \.value)
+          one.bindTwoWay(\.value, with: other, \.value)
         }
         let ends = DispatchGroup()
         for (side, value) in [(one, 1), (other, 2)] {
@@ -60,7 +60,7 @@
       let (one, other) = (Locked(), Locked())
       let codes = Log<Int>()
       if isTwoWay {
-        one.bind(\.value, with: other, \.value)
+        one.bindTwoWay(\.value, with: other, \.value)
       } else {
         one.source(\.value).bind(to: other, \.value)
       }

@@ -122,7 +122,7 @@
         guard change.isPrior else { return }
         switch kind {
         case 0: source.source(\.pages).bind(to: target, \.pages)
-        case 1: target.bind(\.pages, with: source, \.pages)
+        case 1: target.bindTwoWay(\.pages, with: source, \.pages)
         case 2: target.bind(\.pages) { source.pages }
         default:
           KeyValueSource.combineLatest(source.source(\.pages), source.source(\.title)) { pages, _ in pages }

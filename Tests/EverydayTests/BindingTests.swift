@@ -185,7 +185,7 @@
         for one in all {
           for other in all where one !== other {
             if isTwoWay {
-              one.bind(\.pages, with: other, \.pages)
+              one.bindTwoWay(\.pages, with: other, \.pages)
             } else {
               one.source(\.pages).bind(to: other, \.pages)
             }
@@ -271,7 +271,7 @@
       }
       one.pages = 5
       #expect([one.pages, other.pages] == [9, 5])
-      one.bind(\.title, with: other, \.title)
+      one.bindTwoWay(\.title, with: other, \.title)
       let second = other.observe(\.title) { other, _ in
         other.unbind(\.title)
         one.title = "B"
@@ -290,7 +290,7 @@
       #expect(other.pages == 1)
       #expect(!token.isActive)
       other.title = "-"
-      one.bind(\.title, with: other, \.title) { one.unbindAll() }
+      one.bindTwoWay(\.title, with: other, \.title) { one.unbindAll() }
       other.title = "A"
       #expect(one.title == "-")
     }

@@ -78,7 +78,7 @@
     func endedAndWaitedFor() {
       let (left, right, log) = (SharedDocument(), SharedDocument(), Log<String>())
       let (isWithin, mayGoOn, ended) = semaphores()
-      let token = left.bind(\.pages, with: right, \.pages, initially: .wait) {
+      let token = left.bindTwoWay(\.pages, with: right, \.pages, initially: .wait) {
         guard left.pages == 1 else { return }
         isWithin.signal()
         mayGoOn.wait()

@@ -59,7 +59,7 @@
     ) -> [NSKeyValueObservation] {
       let source = list.source(path)
       source.bind(to: bound, path)
-      twoWay.bind(path, with: list, path)
+      twoWay.bindTwoWay(path, with: list, path)
       return [
         list.onChange(of: path) { _, new in told.tell("onChange", text(new)) },
         list.source(path).delivered(on: queue).onChange { _, new in told.tell("delivered", text(new)) },

@@ -28,7 +28,7 @@
         document.onChange(of: \.title, \.pages, for: self) { me, title, _ in me.titles.append(title) },
         document.source(\.title).map { $0 + "!" }.onChange(for: self) { me, _, new in me.titles.append(new) },
         document.source(\.title).delivered(on: self).onChange(for: self) { @Sendable _, _, _ in },
-        copy.bind(\.title, with: document, \.title),
+        copy.bindTwoWay(\.title, with: document, \.title),
       ]
     }
   }

@@ -154,7 +154,7 @@
         let token =
           several
           ? document.onChange(of: \.title, \.pages, for: listener) { _, _, _ in work() }
-          : document.bind(\.pages, with: other, \.pages, initially: .wait, applied: work)
+          : document.bindTwoWay(\.pages, with: other, \.pages, initially: .wait, applied: work)
         let ended = DispatchSemaphore(value: 0)
         Thread {
           document.pages = 1
@@ -178,7 +178,7 @@
     @Test("of a binding in both directions is paused and resumed with both")
     func pausedBinding() {
       let (left, right) = (Document(), Document())
-      let token = left.bind(\.pages, with: right, \.pages)
+      let token = left.bindTwoWay(\.pages, with: right, \.pages)
       token.pause()
       #expect(token.isPaused)
       left.pages = 1

@@ -17,7 +17,7 @@
       let (one, other) = (Document(), Document())
       other.title = "right"
       one.title = "left"
-      one.bind(\.title, with: other, \.title)
+      one.bindTwoWay(\.title, with: other, \.title)
       #expect([one.title, other.title] == ["right", "right"])
       one.title = "A"
       #expect(other.title == "A")
@@ -28,10 +28,10 @@
     @Test("follows values of any size")
     func sizes() {
       let (one, other) = (Sizes(), Sizes())
-      one.bind(\.byte, with: other, \.byte)
-      one.bind(\.flagged, with: other, \.flagged)
-      one.bind(\.pair, with: other, \.pair)
-      one.bind(\.text, with: other, \.text)
+      one.bindTwoWay(\.byte, with: other, \.byte)
+      one.bindTwoWay(\.flagged, with: other, \.flagged)
+      one.bindTwoWay(\.pair, with: other, \.pair)
+      one.bindTwoWay(\.text, with: other, \.text)
       one.byte = 7
       one.flagged = .init(number: 1, flag: true)
       other.pair = .init(left: 1, right: 2)
@@ -44,9 +44,9 @@
     func initially() {
       let (one, other, third) = (Document(), Document(), Document())
       one.title = "left"
-      one.bind(\.title, with: other, \.title, initially: .fromLeft)
+      one.bindTwoWay(\.title, with: other, \.title, initially: .fromLeft)
       #expect(other.title == "left")
-      one.bind(\.title, with: third, \.title, initially: .wait)
+      one.bindTwoWay(\.title, with: third, \.title, initially: .wait)
       #expect(third.title == "")
     }
 
@@ -54,11 +54,11 @@
     func initialCorrection() {
       let (bounded, other, document) = (Bounded(most: 60), Document(), Document())
       other.pages = 78
-      bounded.bind(\.value, with: other, \.pages)
+      bounded.bindTwoWay(\.value, with: other, \.pages)
       #expect([bounded.value, other.pages] == [60, 60])
       let token = document.observe(\.pages) { document, _ in if document.pages == 40 { document.pages = 45 } }
       other.pages = 40
-      document.bind(\.pages, with: other, \.pages)
+      document.bindTwoWay(\.pages, with: other, \.pages)
       #expect([document.pages, other.pages] == [45, 45])
       token.invalidate()
     }
@@ -69,7 +69,7 @@
         let (model, screen) = (SharedDocument(), DialOfActor())
         var told: [Int] = []
         if isObserved { screen.onChange(of: \.shown, for: screen) { _, _, new in told.append(new) } }
-        screen.bind(\.shown, with: model, \.pages)
+        screen.bindTwoWay(\.shown, with: model, \.pages)
         elsewhere { model.pages = 3 }
         screen.shown = 8
         #expect([screen.shown, model.pages] == [8, 8])
@@ -82,7 +82,7 @@
     func converts() {
       let (slider, model) = (Document(), Celsius())
       let codes = faults {
-        slider.bind(\.pages, with: model, \.degrees, forward: { Double($0) }, backward: { Int($0.rounded()) })
+        slider.bindTwoWay(\.pages, with: model, \.degrees, forward: { Double($0) }, backward: { Int($0.rounded()) })
         model.degrees = 20.4
         #expect(slider.pages == 20)
         #expect(model.degrees == 20.4)
@@ -95,7 +95,7 @@
     @Test("corrects the other side when a setter makes another value, and tells it once")
     func correction() {
       let (bounded, model, log) = (Bounded(most: 40), Document(), Log<Int>())
-      bounded.bind(\.value, with: model, \.pages)
+      bounded.bindTwoWay(\.value, with: model, \.pages)
       let token = model.observe(\.pages, options: .new) { _, change in log.add(change.newValue!) }
       #expect(faults { model.pages = 99 } == [])
       #expect([bounded.value, model.pages] == [40, 40])
@@ -107,8 +107,8 @@
     func corrections() {
       let (one, other, third) = (Bounded(most: 10), Document(), Even())
       let codes = faults {
-        one.bind(\.value, with: other, \.pages)
-        other.bind(\.pages, with: third, \.value)
+        one.bindTwoWay(\.value, with: other, \.pages)
+        other.bindTwoWay(\.pages, with: third, \.value)
         other.pages = 51
       }
       #expect(codes == [])
@@ -118,7 +118,7 @@
     @Test("takes what applied sets, too")
     func setInApplied() {
       let (one, other) = (Document(), Document())
-      one.bind(\.pages, with: other, \.pages, initially: .wait) { if other.pages < 4 { other.pages += 1 } }
+      one.bindTwoWay(\.pages, with: other, \.pages, initially: .wait) { if other.pages < 4 { other.pages += 1 } }
       one.pages = 1
       #expect([one.pages, other.pages] == [4, 4])
     }
@@ -131,7 +131,7 @@
         one.pages = 1
         #expect([one.pages, other.pages] == [4, 4])
       }
-      check { one, other, raise in one.bind(\.pages, with: other, \.pages, initially: .wait) { raise() } }
+      check { one, other, raise in one.bindTwoWay(\.pages, with: other, \.pages, initially: .wait) { raise() } }
       check { one, other, raise in one.source(\.pages).bind(to: other, \.pages, initially: .wait) { raise() } }
       nonisolatedBindings(check)
     }
@@ -139,7 +139,7 @@
     private nonisolated func nonisolatedBindings(
       _ check: ((Document, Document, @escaping () -> Void) -> Void) -> Void
     ) {
-      check { one, other, raise in one.bind(\.pages, with: other, \.pages, initially: .wait, applied: raise) }
+      check { one, other, raise in one.bindTwoWay(\.pages, with: other, \.pages, initially: .wait, applied: raise) }
       check { one, other, raise in one.source(\.pages).bind(to: other, \.pages, initially: .wait, applied: raise) }
     }
 
@@ -147,7 +147,7 @@
     func threads() {
       let (one, other) = (Locked(), Locked())
       let codes = Log<Int>()
-      one.bind(\.value, with: other, \.value)
+      one.bindTwoWay(\.value, with: other, \.value)
       DispatchQueue.concurrentPerform(iterations: 4) { thread in
         for code in faults(in: { for i in 0..<500 { (thread % 2 == 0 ? one : other).value = thread * 1000 + i } }) {
           codes.add(code)
@@ -193,8 +193,8 @@
       let (slider, celsius, kelvin) = (Document(), Celsius(), Celsius())
       nonisolated(unsafe) let models = [celsius, kelvin]
       let codes = faults {
-        slider.bind(\.pages, with: celsius, \.degrees, forward: { Double($0) }, backward: { Int($0.rounded()) })
-        celsius.bind(\.degrees, with: kelvin, \.degrees, forward: { $0 + 273 }, backward: { $0 - 273 })
+        slider.bindTwoWay(\.pages, with: celsius, \.degrees, forward: { Double($0) }, backward: { Int($0.rounded()) })
+        celsius.bindTwoWay(\.degrees, with: kelvin, \.degrees, forward: { $0 + 273 }, backward: { $0 - 273 })
         celsius.degrees = 10.4
         #expect(slider.pages == 10 && celsius.degrees == 10.4 && kelvin.degrees == 283.4)
         onOtherThread { models[0].degrees = 20.25 }
@@ -208,7 +208,7 @@
     @Test("has the last value, though another thread sets one while the value is read")
     func setWhileRead() {
       let (counter, other) = (SharedCounter(), SharedCounter())
-      counter.bind(\.number, with: other, \.number, initially: .wait)
+      counter.bindTwoWay(\.number, with: other, \.number, initially: .wait)
       counter.number = 1
       onOtherThread { counter.number = 2 }
       #expect(other.number == 2)
@@ -221,7 +221,7 @@
     func collection() {
       let (one, other, third) = (Document(), Document(), Document())
       one.source(\.tags).bind(to: other, \.tags)
-      third.bind(\.tags, with: other, \.tags)
+      third.bindTwoWay(\.tags, with: other, \.tags)
       one.mutableArrayValue(for: \.tags).append("A")
       one.mutableArrayValue(for: \.tags).insert("B", at: 0)
       one.tags.append("C")
@@ -231,7 +231,7 @@
     @Test("sets a collection as a whole on an actor, in both directions, and of a source that an operator makes")
     @MainActor func collectionOnActor() {
       let (one, other, third) = (Document(), Document(), Document())
-      one.bind(\.tags, with: other, \.tags)
+      one.bindTwoWay(\.tags, with: other, \.tags)
       one.source(\.tags).map { $0 }.bind(to: third, \.tags)
       one.mutableArrayValue(for: \.tags).append("A")
       #expect([other.tags, third.tags] == [["A"], ["A"]])
@@ -246,7 +246,7 @@
     func neverAgrees() {
       let (bounded, model) = (Bounded(most: 40), AtLeast())
       let first = faults {
-        bounded.bind(\.value, with: model, \.value, initially: .wait)
+        bounded.bindTwoWay(\.value, with: model, \.value, initially: .wait)
         model.value = 60
       }
       #expect(first == [24])
@@ -259,7 +259,7 @@
       let (bounded, model) = (Bounded(most: 40), AtLeast())
       var conversions = 0
       let codes = faults {
-        bounded.bind(
+        bounded.bindTwoWay(
           \.value, with: model, \.value, initially: .wait,
           forward: {
             conversions += 1
@@ -275,7 +275,7 @@
     func collections() {
       let (one, other) = (Document(), Document())
       one.tags = ["a"]
-      let token = one.bind(\.tags, with: other, \.tags, initially: .fromLeft)
+      let token = one.bindTwoWay(\.tags, with: other, \.tags, initially: .fromLeft)
       one.mutableArrayValue(for: \.tags).append("b")
       #expect(other.tags == ["a", "b"])
       other.mutableArrayValue(for: \.tags).remove(at: 0)
@@ -292,10 +292,10 @@
     @Test("that has ended is replaced by no other")
     func endedIsNotReplaced() {
       let (one, other) = (Document(), Document())
-      one.bind(\.title, with: other, \.title).invalidate()
+      one.bindTwoWay(\.title, with: other, \.title).invalidate()
       #expect(faults { other.source(\.title).bind(to: one, \.title, exclusive: true).invalidate() } == [])
       #expect(faults { one.source(\.title).bind(to: other, \.title, exclusive: true).invalidate() } == [])
-      one.bind(\.title, with: other, \.title)
+      one.bindTwoWay(\.title, with: other, \.title)
       #expect(faults { other.source(\.title).bind(to: one, \.title, exclusive: true) } == [19])
     }
 
@@ -303,7 +303,7 @@
     func conversionsNeverAgree() {
       let (one, other) = (Document(), Document())
       let first = faults {
-        one.bind(\.pages, with: other, \.pages, forward: { $0 + 1 }, backward: { $0 })
+        one.bindTwoWay(\.pages, with: other, \.pages, forward: { $0 + 1 }, backward: { $0 })
         one.pages = 4
         #expect([one.pages, other.pages] == [4, 5])
       }
@@ -316,7 +316,7 @@
     func nan() {
       let (one, other) = (Celsius(), Celsius())
       let codes = faults {
-        one.bind(\.degrees, with: other, \.degrees)
+        one.bindTwoWay(\.degrees, with: other, \.degrees)
         other.degrees = .nan
         other.degrees = 2
       }
@@ -327,16 +327,16 @@
     @Test("ends with either side, with its token, and with unbind on either side")
     func ends() {
       var (one, other): (Document?, Document?) = (Document(), Document())
-      var token = one!.bind(\.title, with: other!, \.title)
+      var token = one!.bindTwoWay(\.title, with: other!, \.title)
       other = nil
       #expect(!token.isActive)
       one!.title = "A"
       other = Document()
-      token = one!.bind(\.title, with: other!, \.title)
+      token = one!.bindTwoWay(\.title, with: other!, \.title)
       one = nil
       #expect(!token.isActive)
       one = Document()
-      token = one!.bind(\.title, with: other!, \.title)
+      token = one!.bindTwoWay(\.title, with: other!, \.title)
       other!.unbind(\.title)
       #expect(!token.isActive)
       one!.title = "B"
@@ -347,7 +347,7 @@
     @Test("told of the end once, whoever causes it")
     func onEnd() {
       let (one, other, log) = (Document(), Document(), Log<String>())
-      let token = one.bind(\.title, with: other, \.title)
+      let token = one.bindTwoWay(\.title, with: other, \.title)
       token.onEnd { log.add("\($0)") }
       token.invalidate()
       token.invalidate()

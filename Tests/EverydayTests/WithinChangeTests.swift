@@ -133,7 +133,7 @@
       let (target, other) = (Document(), Document())
       let tokens = before { document in
         [
-          document.source(\.pages).bind(to: target, \.pages), other.bind(\.pages, with: document, \.pages),
+          document.source(\.pages).bind(to: target, \.pages), other.bindTwoWay(\.pages, with: document, \.pages),
           target.bind(\.title) { "\(document.pages)" },
         ]
       }

@@ -22,9 +22,9 @@ final class Form {
   func show(_ person: Person) {
     bind(\.heading) { "\(person.name), \(person.age)" }
     // from 3
-    bind(\.nameField, with: person, \.name)
+    bindTwoWay(\.nameField, with: person, \.name)
     // from 4
-    bind(\.ageField, with: person, \.age, forward: { Int($0) ?? 0 }, backward: { "\($0)" })
+    bindTwoWay(\.ageField, with: person, \.age, forward: { Int($0) ?? 0 }, backward: { "\($0)" })
     // from 5
     bind(\.canSave) { !person.name.isEmpty && person.age > 0 }
     // from 2

@@ -47,7 +47,7 @@ private func assigned() -> Workload {
 
 private func twoWaySet() -> Workload {
   let (left, right) = (Observable(), Observable())
-  left.bind(\.number, with: right, \.number)
+  left.bindTwoWay(\.number, with: right, \.number)
   return .setting(right, keeping: left)
 }
 

@@ -6,7 +6,7 @@ extension KeyValueObservable {
   /// Keeps a property of this object, on the left, and a property of another one, on the right, equal by conversions in both directions.
   ///
   /// ```swift
-  /// slider.bind(\.value, with: model, \.celsius, forward: { Double($0) }, backward: { Int($0.rounded()) })
+  /// slider.bindTwoWay(\.value, with: model, \.celsius, forward: { Double($0) }, backward: { Int($0.rounded()) })
   /// ```
   /// At first the left side takes the value of the right one. The binding retains neither object and ends with either. Isolation and
   /// threads are those of
@@ -27,7 +27,7 @@ extension KeyValueObservable {
   /// - Returns: The token, whose release ends nothing.
   @inlinable
   @discardableResult
-  public func bind<Left, Other: KeyValueObservable, Right>(
+  public func bindTwoWay<Left, Other: KeyValueObservable, Right>(
     _ left: ReferenceWritableKeyPath<Self, Left>, with other: Other, _ right: ReferenceWritableKeyPath<Other, Right>,
     initially: KeyValueBinding.TwoWayInitially = .set, exclusive: Bool = false,
     isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt = #line,
@@ -41,12 +41,12 @@ extension KeyValueObservable {
   /// Keeps a property of this object, on the left, and a property of another one, on the right, equal.
   ///
   /// ```swift
-  /// nameField.bind(\.text, with: person, \.name)
+  /// nameField.bindTwoWay(\.text, with: person, \.name)
   /// ```
-  /// See ``bind(_:with:_:initially:exclusive:isolation:fileID:line:forward:backward:applied:)``.
+  /// See ``bindTwoWay(_:with:_:initially:exclusive:isolation:fileID:line:forward:backward:applied:)``.
   @inlinable
   @discardableResult
-  public func bind<Value, Other: KeyValueObservable>(
+  public func bindTwoWay<Value, Other: KeyValueObservable>(
     _ left: ReferenceWritableKeyPath<Self, Value>, with other: Other, _ right: ReferenceWritableKeyPath<Other, Value>,
     initially: KeyValueBinding.TwoWayInitially = .set, exclusive: Bool = false,
     isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt = #line,

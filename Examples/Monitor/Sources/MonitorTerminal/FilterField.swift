@@ -10,7 +10,7 @@ final class FilterField {
 
   init(_ table: ProcessTable) {
     // Both ways: the page has a field for the same filter.
-    bind(\.text, with: table, \.filter)
+    bindTwoWay(\.text, with: table, \.filter)
   }
 
   /// Returns whether the key is one for this field.
