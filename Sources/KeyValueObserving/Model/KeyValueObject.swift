@@ -1,7 +1,7 @@
 // A base class for observers and observable objects that use the classic callback, so that subclasses can override it and call
 // super.
 
-internal import CKVO
+import CKVO
 public import Foundation
 
 /// A base class with the key-value observing and coding methods of Apple's `NSObject`.

@@ -1,6 +1,6 @@
 // The token of an observation.
 
-internal import CKVO
+import CKVO
 public import Foundation
 import Synchronization
 

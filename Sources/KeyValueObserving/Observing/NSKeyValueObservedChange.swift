@@ -1,6 +1,6 @@
 // The options of an observation and the typed change record, with Apple's names and values.
 
-internal import CKVO
+import CKVO
 public import Foundation
 
 /// Which values an observer receives, and when it is notified.

@@ -1,6 +1,6 @@
 // Classes that a program defines at run time, with getters and setters that are C functions.
 
-internal import CKVO
+import CKVO
 
 /// A C function of any type. Cast a getter or setter to it with `unsafeBitCast`.
 public typealias KeyValueFunction = @convention(c) () -> Void
