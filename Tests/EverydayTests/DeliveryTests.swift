@@ -400,6 +400,8 @@
       #expect(panel.log == ["0>9", "X>Z"])
       panel.log = []
       withCoalescedChanges(onlyIfChanged: true) { for name in ["Y", "Z"] { document.author!.name = name } }
+      withoutNotifying { document.author!.name = "B" }
+      #expect(panel.log == [])
       withCoalescedChanges(of: []) {
         document.author!.name = "A"
         #expect(panel.log == ["Z>A"])

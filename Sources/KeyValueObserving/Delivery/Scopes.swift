@@ -2,12 +2,13 @@
 
 import CKVO
 
-/// Runs code, and notifies of the changes that it makes to some objects once at its end.
+/// Runs code, and notifies of the changes that it makes to some objects, or to all, once at its end.
 ///
 /// ```swift
 /// withCoalescedChanges(of: document) {
 ///   for line in lines { document.text += line }
 /// }
+/// withCoalescedChanges { document.load(from: file) }  // whatever it changes
 /// ```
 /// Each observer of each changed key is notified once, on this thread, before the function returns: with the value before the first
 /// change as the old value and the present one as the new value; of a collection with a setting. An observation of an expression that
@@ -20,7 +21,8 @@ import CKVO
 /// make to the objects meanwhile, on this thread, belong to the call. An addition of this library.
 ///
 /// - Parameters:
-///   - objects: The objects. They are retained until the function returns.
+///   - objects: The objects. They are retained until the function returns. Without any, all that this thread changes are meant; one whose
+///     observers are to be notified is retained until they have been.
 ///   - onlyIfChanged: Whether only keys and expressions are notified of whose value differs from that before the call: by `==`, or by
 ///     identity for objects that are not `Equatable`. Other values that are not `Equatable` count as different. If another thread sets
 ///     a key within the call and the code then sets it to the value before, that last value is not notified of.
@@ -31,26 +33,7 @@ public func withCoalescedChanges<Result, Failure: Error>(
   line: UInt = #line, _ body: () throws(Failure) -> Result
 ) throws(Failure) -> Result {
   let kind = onlyIfChanged ? KVO_SCOPE_COALESCES_IF_CHANGED : KVO_SCOPE_COALESCES
-  return try withScope(kind, objects, SourceLocation(file: fileID, line: line), body)
-}
-
-/// Runs code, and notifies once at its end of whatever this thread changes in it.
-///
-/// ```swift
-/// withCoalescedChanges { document.load(from: file) }
-/// ```
-/// As ``withCoalescedChanges(of:onlyIfChanged:fileID:line:_:)-(KeyValueObservable...,_,_,_,_)``, for all objects. An object whose observers
-/// are to be notified is retained until they have been.
-///
-/// - Parameters:
-///   - onlyIfChanged: Whether only keys and expressions are notified of whose value differs from that before the call.
-///   - body: The code.
-/// - Returns: The result of `body`.
-public func withCoalescedChanges<Result, Failure: Error>(
-  onlyIfChanged: Bool = false, fileID: StaticString = #fileID, line: UInt = #line, _ body: () throws(Failure) -> Result
-) throws(Failure) -> Result {
-  let kind = onlyIfChanged ? KVO_SCOPE_COALESCES_IF_CHANGED : KVO_SCOPE_COALESCES
-  return try withScope(kind, nil, SourceLocation(file: fileID, line: line), body)
+  return try withScope(kind, objects.isEmpty ? nil : objects, SourceLocation(file: fileID, line: line), body)
 }
 
 /// Runs code whose changes to the objects of an array are notified of once for each key, at its end.
@@ -79,14 +62,15 @@ public func withCoalescedChanges<Result, Failure: Error>(
 /// on Apple's platforms a program would set the instance variable.
 ///
 /// - Parameters:
-///   - objects: The objects. They are retained until the function returns.
+///   - objects: The objects. They are retained until the function returns. Without any, all that this thread changes are meant.
 ///   - body: The code.
 /// - Returns: The result of `body`.
 public func withoutNotifying<Result, Failure: Error>(
   _ objects: any KeyValueObservable..., fileID: StaticString = #fileID, line: UInt = #line,
   _ body: () throws(Failure) -> Result
 ) throws(Failure) -> Result {
-  try withScope(KVO_SCOPE_SILENCES, objects, SourceLocation(file: fileID, line: line), body)
+  try withScope(
+    KVO_SCOPE_SILENCES, objects.isEmpty ? nil : objects, SourceLocation(file: fileID, line: line), body)
 }
 
 /// Runs code whose changes to the objects of an array nobody is notified of.
