@@ -352,7 +352,7 @@
 
     @Test func `Announcements of a stored property notify what goes through it`() {
       let rack = Rack()
-      var told: [String] = []
+      nonisolated(unsafe) var told: [String] = []
       let tokens = [
         rack.observe(\.leaf?.trigger, options: [.old, .new]) { _, change in
           told.append("\(change.oldValue!.map(String.init) ?? "nil")>\(change.newValue!.map(String.init) ?? "nil")")
