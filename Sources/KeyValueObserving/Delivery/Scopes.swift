@@ -8,7 +8,7 @@ import CKVO
 /// withCoalescedChanges(of: document) {
 ///   for line in lines { document.text += line }
 /// }
-/// withCoalescedChanges { document.load(from: file) }  // whatever it changes
+/// withCoalescedChanges { document.readTitleFromFile() }  // whatever it changes
 /// ```
 /// Each observer of each changed key is notified once, on this thread, before the function returns: with the value before the first
 /// change as the old value and the present one as the new value; of a collection with a setting. An observation of an expression that

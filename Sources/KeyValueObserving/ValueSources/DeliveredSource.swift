@@ -53,7 +53,7 @@ public struct KeyValueDeliveredSource<Value: Sendable> {
   /// Returns this source with changes that are merged while they wait.
   ///
   /// ```swift
-  /// model.source(\.progress).delivered(on: .main).coalesced(every: .milliseconds(16)).onChange { old, new in show(new) }
+  /// model.source(\.progress).delivered(on: .main).coalesced(every: .milliseconds(16)).onChange { old, new in print(new) }
   /// ```
   /// Of the changes that wait, observers get one, with the old value of the first and the new value of the last. Changes of a collection
   /// are merged to a setting of the whole collection.
