@@ -198,12 +198,6 @@ ROW(kvo_frame_finish) { kvo_frame_finish(NULL, NULL); }
 ROW(kvo_frame_finish_with) { kvo_frame_finish_with(NULL, NULL, NULL); }
 ROW(kvo_frame_end) { kvo_frame_end(NULL); }
 
-ROW(kvo_delivery_depth) {
-  uint32_t outer = 1;
-  CHECK_EQ(kvo_delivery_depth(NULL), 0);
-  CHECK_EQ(kvo_delivery_depth(&outer), 0);
-  CHECK_EQ(outer, 0);
-}
 ROW(kvo_mute_begin) { kvo_mute_begin(NULL, observed(KVO_NEW), value_key()); }
 ROW(kvo_mute_end) {
   kvo_mute never_begun = {0}, mute;

@@ -204,6 +204,59 @@
       withExtendedLifetime(tokens) {}
     }
 
+    @Test("is merged with what the end of a scope, and bindings, have yet to notify of: the last value is delivered")
+    func mergedLater() {
+      let queue = DispatchQueue(label: "serial")
+      queue.suspend()
+      let source = SharedDocument()
+      document.source(\.pages).delivered(on: queue).coalesced().onChange(for: log) { log, old, new in
+        log.add("\(old)>\(new)")
+      }
+      source.source(\.pages).map { $0 / 10 }.removeDuplicates().delivered(on: queue).coalesced().onChange(for: log) {
+        log, old, new in
+        log.add("tens \(old)>\(new)")
+      }
+      let tokens = [
+        source.source(\.title).bind(to: document, \.title),
+        document.observe(\.title) { document, _ in
+          document.pages = 1
+          document.pages = 2
+        },
+        source.observe(\.pages) { source, _ in
+          if source.pages == 24 { source.pages = 5 }
+          if source.pages == 5 { source.pages = 21 }
+        },
+        source.observe(\.pages) { source, _ in if source.pages == 25 { source.pages = 24 } },
+      ]
+      withCoalescedChanges {
+        document.title = "A"
+        document.pages = 2
+      }
+      source.pages = 25
+      queue.resume()
+      while log.all.count < 2 { queue.sync {} }
+      #expect(Set(log.all) == ["0>2", "tens 0>2"])
+      for token in tokens { token.invalidate() }
+    }
+
+    @Test(
+      "of onChange and removeDuplicates leaves out the value that was delivered last, whatever order changes come in")
+    func leftOut() {
+      let tokens = [
+        document.onChange(of: \.pages) { [log] old, new in log.add("\(old)>\(new)") },
+        document.source(\.pages).removeDuplicates().observe(options: [.old, .new]) { [log] change in
+          log.add("source \(change.oldValue!)>\(change.newValue!)")
+        },
+        document.observe(\.pages) { document, _ in if document.pages == 3 { document.pages = 0 } },
+      ]
+      document.pages = 7
+      document.pages = 3
+      document.pages = 0
+      #expect(log.all.filter { !$0.hasPrefix("source") } == ["0>7", "7>0"])
+      #expect(log.all.filter { $0.hasPrefix("source") } == ["source 0>7", "source 7>0"])
+      for token in tokens { token.invalidate() }
+    }
+
     @Test("is merged with it to nothing, with .distinct, if it takes the change back")
     func takenBack() {
       let queue = DispatchQueue(label: "serial")

@@ -72,20 +72,6 @@ bool kvo__is_absorbed(kvo_tracked *tracked, const kvo_change_place *place) {
   return is_absorbed;
 }
 
-uint32_t kvo_delivery_depth(uint32_t *outer) {
-  uint32_t depth = kvo__own.thread != NULL ? atomic_load_explicit(&kvo__own.thread->depth, memory_order_relaxed) : 0;
-  if (outer != NULL) *outer = 0;
-  const kvo_mark *own = depth != 0 ? kvo__mark_at(depth - 1) : NULL;
-  const kvo_slot *slot = own != NULL ? slot_of(own) : NULL;
-  if (outer == NULL || slot == NULL || kvo__is_before_delivery(own)) return 0;
-  for (uint32_t i = depth - 1; i > 0 && *outer == 0; i--) {
-    const kvo_mark *mark = kvo__mark_at(i - 1);
-    if (slot_of(mark) == slot && !kvo__is_before_delivery(mark) && is_ahead(mark->node, kvo__node_order(own->node)))
-      *outer = i;
-  }
-  return depth;
-}
-
 /* `marks`: notes that it is, as long as what it is left to cannot be dropped. */
 static bool is_postponed(kvo_tracked *tracked, const kvo_change_place *place, bool with_announced, bool marks) {
   uint32_t depth = 0;

@@ -37,10 +37,6 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
   @usableFromInline
   struct Added {
     @usableFromInline var changes: [NSKeyValueObservedChange<Value>] = []
-    /// Whether the first of them is the initial one.
-    @usableFromInline var beginsInitially = false
-    /// While the last of them was made within another change, which its observer gets later: the thread, and the depth of that change.
-    @usableFromInline var outer: (thread: UInt, depth: UInt32) = (0, 0)
     @usableFromInline var isScheduled = false
     var endIfReceiverIsDead: (() -> Void)?
 
@@ -57,15 +53,11 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
   @usableFromInline var others: [UInt64] = []
   @usableFromInline let initial: InitialValue
   @usableFromInline let coalesces: Bool
-  /// Whether the old value of each change is the new value of the one before.
-  @usableFromInline let isSequence: Bool
   @usableFromInline let deliver: (NSKeyValueObservedChange<Value>) -> Void
   @usableFromInline let schedule: (_ pending: PendingChanges, _ isAgain: Bool) -> Bool
 
   /// - Parameters:
   ///   - coalesces: Whether the changes that wait are merged into one.
-  ///   - isSequence: Whether the old value of each change is the new value of the one before. The changes of a property are none: a change
-  ///     that another observer makes meanwhile comes before the one within which it was made.
   ///   - expectsInitial: Whether this thread is about to add the initial value, which comes first whatever other threads add. If there
   ///     is none, `follow` ends that.
   ///   - deliver: Calls the observer.
@@ -73,12 +65,11 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
   ///     observation ends. `isAgain` says that it comes from there: merged changes have just been delivered.
   @inlinable
   init(
-    coalesces: Bool, isSequence: Bool = false, expectsInitial: Bool,
+    coalesces: Bool, expectsInitial: Bool,
     deliver: @escaping (NSKeyValueObservedChange<Value>) -> Void,
     schedule: @escaping (_ pending: PendingChanges, _ isAgain: Bool) -> Bool
   ) {
     self.coalesces = coalesces
-    self.isSequence = isSequence
     initial = InitialValue(isExpected: expectsInitial)
     self.deliver = deliver
     self.schedule = schedule
@@ -110,21 +101,13 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
   @inlinable
   func add(_ change: NSKeyValueObservedChange<Value>) {
     let isInitial = initial.isNext()
-    let place = coalesces && !isSequence && !isInitial ? ChangePlace() : ChangePlace.none
     let isFirst = added.withLock { added in
       if isInitial {
         added.changes.insert(change, at: 0)
-        added.beginsInitially = true
         waiting.add(1, ordering: .releasing)
-      } else if coalesces, let last = added.changes.last, last.isPrior == change.isPrior {
-        let isInitial = added.beginsInitially && added.changes.count == 1
-        let isOlder = place.depth != 0 && added.outer == (place.thread, place.depth)
-        added.changes[added.changes.count - 1] =
-          isOlder && !isInitial ? last.merged(within: change) : last.merged(with: change)
-        if isOlder { added.outer = place.outer }
+      } else if coalesces, let last = added.changes.last {
+        added.changes[added.changes.count - 1] = last.merged(with: change)
       } else {
-        if added.changes.isEmpty { added.beginsInitially = false }
-        added.outer = place.outer
         added.changes.append(change)
         waiting.add(1, ordering: .releasing)
       }
@@ -217,37 +200,7 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
   }
 }
 
-/// Where among the changes in progress an observer of a property is called.
-@usableFromInline
-struct ChangePlace {
-  @usableFromInline let thread: UInt
-  /// The depth of the change that is delivered, and of the one within which it was made and which the observer gets later. 0 for none.
-  @usableFromInline let depth, outerDepth: UInt32
-
-  @usableFromInline static var none: ChangePlace { ChangePlace(thread: 0, depth: 0, outerDepth: 0) }
-
-  private init(thread: UInt, depth: UInt32, outerDepth: UInt32) {
-    (self.thread, self.depth, self.outerDepth) = (thread, depth, outerDepth)
-  }
-
-  /// The place where this thread is.
-  @usableFromInline
-  init() {
-    var outer: UInt32 = 0
-    let depth = kvo_delivery_depth(&outer)
-    self.init(thread: depth == 0 ? 0 : UInt(pthread_self()), depth: depth, outerDepth: outer)
-  }
-
-  @usableFromInline var outer: (thread: UInt, depth: UInt32) { outerDepth == 0 ? (0, 0) : (thread, outerDepth) }
-}
-
 extension NSKeyValueObservedChange {
-  /// This change and the one within which it was made as one: the old value of that one, and its new value, which was read later.
-  @inlinable
-  func merged(within outer: Self) -> Self {
-    Self(kind: .setting, newValue: outer.newValue, oldValue: outer.oldValue, isPrior: isPrior)
-  }
-
   /// This change and a later one as one: the old value of this one, and the new value of the later one. Merged with an initial change it
   /// is the initial change, which has no old value.
   @inlinable

@@ -48,17 +48,21 @@ package func observeAssignments<Object: KeyValueObservable, Value>(
 @usableFromInline
 struct ValueChanges<Value> {
   @usableFromInline let areEqual: ((Value, Value) -> Bool)?
+  @usableFromInline let last = LastDelivered<Value>()
 
+  /// - Parameter merging: Whether changes have been merged. Then the values of one show nothing, and each is notified of that cannot be
+  ///   compared with the one before.
   @usableFromInline
-  init() { areEqual = equality(of: Value.self) }
+  init(merging: Bool = false) { areEqual = merging && !last.isKept ? nil : equality(of: Value.self) }
 
   /// Returns the old and the new value; `nil` if they are equal, or while the key path has no value. Both are the new one if there is no
   /// old value: initially, or because an object on the path was deallocated.
   @inlinable
   func values(of change: NSKeyValueObservedChange<Value>) -> (old: Value, new: Value)? {
     guard let new = change.newValue else { return nil }
-    guard let old = change.oldValue else { return (new, new) }
-    if let areEqual, areEqual(old, new) { return nil }
-    return (old, new)
+    let old = change.oldValue.map { last.load() ?? $0 }
+    if let areEqual, let old, areEqual(old, new) { return nil }
+    last.exchange(new)
+    return (old ?? new, new)
   }
 }

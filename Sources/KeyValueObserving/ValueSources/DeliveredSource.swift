@@ -121,7 +121,7 @@ public struct KeyValueDeliveredSource<Value: Sendable> {
     isolation: (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt = #line,
     handler: @escaping @isolated(any) @Sendable (Receiver, Value, Value) -> Void
   ) -> NSKeyValueObservation {
-    let (changes, handle) = (ValueChanges<Value>(), ValuesHandler(handler).unchecked)
+    let (changes, handle) = (ValueChanges<Value>(merging: delivery.interval != nil), ValuesHandler(handler).unchecked)
     return receive(
       .values(initial), for: receiver, userInfo, isolation, SourceLocation(file: fileID, line: line), handler.isolation
     ) { receiver, change in
@@ -138,7 +138,9 @@ public struct KeyValueDeliveredSource<Value: Sendable> {
     initial: Bool = false, isolation: (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt = #line,
     handler: @escaping @isolated(any) @Sendable (Value, Value) -> Void
   ) -> NSKeyValueObservation {
-    let (changes, handle) = (ValueChanges<Value>(), TokenValuesHandler(handler).unchecked)
+    let (changes, handle) = (
+      ValueChanges<Value>(merging: delivery.interval != nil), TokenValuesHandler(handler).unchecked
+    )
     return keep(.values(initial), isolation, SourceLocation(file: fileID, line: line), handler.isolation) { change in
       if let values = changes.values(of: change) { handle(values.old, values.new) }
     }

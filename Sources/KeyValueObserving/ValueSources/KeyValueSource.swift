@@ -31,14 +31,12 @@ public struct KeyValueSource<Value> {
   @usableFromInline let read: () -> Value?
   /// What the source observes, for reports and to end a binding from it.
   @usableFromInline let origins: () -> [SourceOrigin]
-  /// Whether the old value of each change is the new value of the one before, also if an observer makes a change within another one.
-  @usableFromInline let isSequence: Bool
   /// Whether the notification before a change makes sense, and elements of collections can be passed on.
   @inlinable var isDirect: Bool { subscribeDirectly != nil }
 
   @inlinable
   init(
-    of origins: @escaping () -> [SourceOrigin], isSequence: Bool = true, read: @escaping () -> Value?,
+    of origins: @escaping () -> [SourceOrigin], read: @escaping () -> Value?,
     directly: ((SourceRequest, @escaping (UnsafePointer<kvo_raw_change>) -> Void) -> UInt64?)? = nil,
     subscribe: @escaping (SourceRequest, @escaping (NSKeyValueObservedChange<Value>) -> Void) -> [UInt64]
   ) {
@@ -46,7 +44,6 @@ public struct KeyValueSource<Value> {
     subscribeDirectly = directly
     self.read = read
     self.origins = origins
-    self.isSequence = isSequence
   }
 
   /// The present value.
@@ -102,7 +99,6 @@ extension KeyValueObservable {
     let path = directProperty(at: keyPath) == nil ? ExpressionPath(keyPath) : nil
     return KeyValueSource(
       of: { reference.load().map { [SourceOrigin($0, $0.name(ofObserved: keyPath))] } ?? [] },
-      isSequence: path != nil,
       read: { reference.load().flatMap { path == nil ? $0[keyPath: keyPath] : path!.read($0) } },
       directly: { request, deliver in
         guard let object = reference.load(), let property = object.directProperty(at: keyPath) else { return nil }

@@ -1,7 +1,5 @@
 // The value that was passed on last.
 
-public import Synchronization
-
 /// The value that an operator has passed on last, to one observer.
 @usableFromInline
 struct LastValue<Value> {
@@ -27,49 +25,50 @@ struct LastValue<Value> {
   func setIfMissing(_ new: Value) { value.withLock { if $0 == nil { $0 = new } } }
 }
 
-/// What `removeDuplicates` has left out since it passed on a value, for one observer.
+/// The value that an observer got last, if that can be kept: a kept object would not be deallocated.
 ///
-/// As long as nothing is left out, the value before is the source's own, and nothing is kept: a kept object would not be deallocated.
+/// With it, the old value of a change is the new value of the one before, also if an observer makes changes within another one.
+@usableFromInline
+final class LastDelivered<Value>: Sendable {
+  private let value: Guarded<Value?>?
+
+  /// - Parameter present: Returns the value that counts as delivered before the first one, if there is one.
+  @usableFromInline
+  init(_ present: () -> Value? = { nil }) { value = holdsNoObject(Value.self) ? Guarded(present()) : nil }
+
+  @usableFromInline var isKept: Bool { value != nil }
+
+  @usableFromInline
+  func load() -> Value? { value?.withLock { $0 } }
+
+  /// Stores a value and returns the one before it.
+  @usableFromInline
+  @discardableResult
+  func exchange(_ new: Value) -> Value? {
+    var previous: Value? = new
+    value?.withLock { swap(&$0, &previous) }
+    return value == nil ? nil : previous
+  }
+}
+
+/// What `removeDuplicates` passes on to one observer. Of values that cannot be kept, it compares those of each change.
 @usableFromInline
 final class Duplicates<Value>: Sendable {
-  @usableFromInline typealias LeftOut = (told: Value, last: Value)
+  private let last: LastDelivered<Value>
 
-  /// The value that was told last, and the last one that was left out since.
-  @usableFromInline let leftOut = Guarded<LeftOut?>(nil)
-  /// Whether there is one: most changes need no lock.
-  @usableFromInline let hasLeftOut = Atomic<Bool>(false)
-
-  @inlinable
-  init() {}
+  @usableFromInline
+  init(after present: () -> Value?) { last = LastDelivered(present) }
 
   /// Returns the change to tell for one of the source; `nil` if its value is a duplicate.
-  @inlinable
+  @usableFromInline
   func told(
     _ change: NSKeyValueObservedChange<Value>, _ areEqual: (Value, Value) -> Bool
   ) -> NSKeyValueObservedChange<Value>? {
-    let known = hasLeftOut.load(ordering: .acquiring) ? leftOut.withLock { $0 } : nil
-    // Unless the change follows on the one that was left out, another thread's was between them, or a silent one.
-    let follows = known.map { known in change.oldValue.map { areEqual(known.last, $0) } ?? true } ?? false
-    guard let old = follows ? known?.told : change.oldValue, let new = change.newValue, areEqual(old, new) else {
-      if known != nil { keep(nil) }
-      return follows
-        ? NSKeyValueObservedChange(kind: change.kind, newValue: change.newValue, oldValue: known?.told) : change
-    }
-    if !haveSameBytes(old, new) {
-      keep((old, new))
-    } else if known != nil {
-      keep(nil)
-    }
-    return nil
-  }
-
-  @inlinable
-  func keep(_ new: LeftOut?) {
-    // What was kept before is released when the lock is free.
-    var previous = new
-    leftOut.withLock { leftOut in
-      swap(&leftOut, &previous)
-      hasLeftOut.store(new != nil, ordering: .releasing)
-    }
+    guard let new = change.newValue else { return change }
+    // The initial change has no old value.
+    let old = change.oldValue.map { last.load() ?? $0 }
+    if let old, areEqual(old, new) { return nil }
+    last.exchange(new)
+    return NSKeyValueObservedChange(kind: change.kind, newValue: new, oldValue: old)
   }
 }

@@ -11,7 +11,7 @@ extension KeyValueSource {
   public func map<Result>(_ transform: @escaping @Sendable (Value) -> Result) -> KeyValueSource<Result> {
     let (read, subscribe) = (read, subscribe)
     return KeyValueSource<Result>(
-      of: origins, isSequence: isSequence, read: { read().map(transform) },
+      of: origins, read: { read().map(transform) },
       subscribe: { request, sink in
         subscribe(request.with(request.options.intersection([.old, .new]), of: Value.self)) { change in
           sink(
@@ -69,11 +69,12 @@ extension KeyValueSource {
 
   @inlinable
   func withoutDuplicates(_ areEqual: @escaping (Value, Value) -> Bool) -> KeyValueSource {
-    let subscribe = subscribe
+    let (read, subscribe) = (read, subscribe)
     return KeyValueSource(
-      of: origins, isSequence: isSequence, read: read,
+      of: origins, read: read,
       subscribe: { request, sink in
-        let (options, duplicates) = (request.options, Duplicates<Value>())
+        let options = request.options
+        let duplicates = Duplicates<Value>(after: { request.isInitial ? nil : read() })
         return subscribe(request.with([.old, .new], of: Value.self)) { change in
           if let told = duplicates.told(change, areEqual) { sink(told.limited(to: options)) }
         }

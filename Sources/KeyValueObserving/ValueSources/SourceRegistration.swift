@@ -130,21 +130,38 @@ extension KeyValueSource {
     guard isolation == nil || isolation === delivery.actor else {
       return (refuse("a delivery \(delivery.name): the handler is isolated to \(type(of: isolation!))", site), nil)
     }
-    var base = options
-    let merges = delivery.interval != nil
-    // Merged changes of elements are a change of the whole collection.
-    if merges, Value.self is any _KeyValueCollection.Type { base.formUnion(.whole) }
-    // Of merged changes the values may be equal, although those of each were not, and the reverse.
-    let areEqual = merges && options.contains(.distinct) ? equality(of: Value.self) : nil
-    if areEqual != nil { base = base.subtracting(.distinct).union([.old, .new]) }
+    guard delivery.interval != nil else {
+      return register(
+        options, site, description,
+        PendingChanges(
+          coalesces: false, expectsInitial: options.contains(.initial), deliver: handler,
+          schedule: delivery.scheduler()))
+    }
+    // Merged changes of elements are a change of the whole collection; and of merged changes the values may be equal, although those of
+    // each were not, and the reverse.
+    let needed = options.subtracting(.distinct).union(
+      Value.self is any _KeyValueCollection.Type ? [.whole, .old, .new] : [.old, .new])
     let limit: NSKeyValueObservingOptions = options.contains(.whole) ? [.old, .new] : options
-    let pending = PendingChanges<Value>(
-      coalesces: merges, isSequence: isSequence, expectsInitial: options.contains(.initial),
-      deliver: { change in
-        if let areEqual, let old = change.oldValue, let new = change.newValue, areEqual(old, new) { return }
-        handler(change.limited(to: limit))
-      }, schedule: delivery.scheduler())
-    let observations = register(base, site, description) { change in pending.add(change) }
+    let last = LastDelivered { options.contains(.initial) ? nil : read() }
+    let areEqual = options.contains(.distinct) && last.isKept ? equality(of: Value.self) : nil
+    return register(
+      needed, site, description,
+      PendingChanges(
+        coalesces: true, expectsInitial: options.contains(.initial),
+        deliver: { change in
+          let told = change.newValue.flatMap { last.exchange($0) }
+          // The initial change has no old value.
+          let old = change.oldValue.map { told ?? $0 }
+          if let areEqual, let old, let new = change.newValue, areEqual(old, new) { return }
+          handler(NSKeyValueObservedChange(kind: .setting, newValue: change.newValue, oldValue: old).limited(to: limit))
+        }, schedule: delivery.scheduler()))
+  }
+
+  private func register(
+    _ options: NSKeyValueObservingOptions, _ site: SourceLocation, _ description: ObserverDescription,
+    _ pending: PendingChanges<Value>
+  ) -> ([UInt64], PendingDelivery?) {
+    let observations = register(options, site, description) { change in pending.add(change) }
     pending.follow(all: observations)
     return (observations, pending)
   }

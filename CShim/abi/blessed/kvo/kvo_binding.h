@@ -260,12 +260,6 @@ typedef void (*kvo_end_callback)(kvo_end end, void *KVO_NULLABLE arg);
  * thread. */
 KVO_API kvo_status kvo_observation_on_end(kvo_observation observation, kvo_end_callback ended, void *KVO_NULLABLE arg);
 
-/** For an observer of a key, in its callback: returns the depth of the change that notifies it, counted from 1. `*outer` becomes the depth
- * of the innermost other change of the key that is notifying on this thread and comes to the observer later, or 0. That change was made
- * before this one, which another observer of it has made, and so its old value is the older one. Returns 0 outside of callbacks, and in
- * those of expressions: they are notified once. */
-KVO_API uint32_t kvo_delivery_depth(uint32_t *KVO_NULLABLE outer);
-
 /** Returns the number of observations of the object, including those on behalf of other objects' key paths. 0 for NULL. */
 KVO_API size_t kvo_object_observation_count(const kvo_object *object);
 
