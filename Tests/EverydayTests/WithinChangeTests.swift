@@ -239,8 +239,7 @@
       for token in tokens { token.invalidate() }
     }
 
-    @Test(
-      "of onChange and removeDuplicates leaves out the value that was delivered last, whatever order changes come in")
+    @Test("of onChange and removeDuplicates leaves out the value delivered last, in whatever order changes come")
     func leftOut() {
       let tokens = [
         document.onChange(of: \.pages) { [log] old, new in log.add("\(old)>\(new)") },

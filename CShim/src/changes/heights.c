@@ -125,7 +125,7 @@ static bool outdate(kvo_bound *bound, uintptr_t settler, bool is_in_binding) {
 static void pass_on(kvo_bound *bound) {
   if (settler_of(bound) != own_thread() || !kvo__is_notifying(bound->target, bound->key, bound->depth)) return;
   atomic_store(&bound->settler, 0);
-  kvo__own.thread->lone_serial = kvo__scope_serial();
+  kvo__own.thread->lone_serial = 0;
 }
 
 /* Returns whether it is this settler's now; otherwise the one that settles it runs it once more. The lock is held. */

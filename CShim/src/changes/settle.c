@@ -156,7 +156,11 @@ static void run_all(kvo_open_scope *hold) {
 }
 
 uint64_t kvo_settling_serial(void) {
-  if (kvo__own.thread != NULL && kvo__own.thread->lone != 0) return kvo__own.thread->lone_serial;
+  kvo_thread *self = kvo__own.thread;
+  if (self != NULL && self->lone != 0) {
+    if (self->lone_serial == 0) self->lone_serial = kvo__scope_serial();
+    return self->lone_serial;
+  }
   const kvo_open_scope *hold = kvo__settling();
   return hold != NULL ? hold->serial : 0;
 }
@@ -165,7 +169,7 @@ uint64_t kvo__settle_begin(kvo_bound *bound, uint32_t depth) {
   kvo_thread *self = kvo__own.thread;
   if (depth == 0) self->lone = 0; /* others were left */
   uint64_t run = kvo__bound_begin(bound, depth);
-  if (run != 0 && self->lone++ == 0) self->lone_serial = kvo__scope_serial();
+  if (run != 0 && self->lone++ == 0) self->lone_serial = 0;
   return run;
 }
 

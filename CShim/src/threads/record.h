@@ -157,7 +157,8 @@ struct kvo_thread {
   struct kvo_late_end *late_ends;
   /** The open scopes (scopes.c), innermost first. */
   kvo_open_scope *scopes;
-  /** How many bindings the thread runs alone (settle.c); the number of that settling; and those that have become outdated in it. */
+  /** How many bindings the thread runs alone (settle.c); the number of that settling, or 0 until somebody asks for it; and those that have
+   * become outdated in it. */
   uint32_t lone;
   uint64_t lone_serial;
   struct kvo_bound *outdated;
