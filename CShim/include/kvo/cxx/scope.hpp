@@ -10,8 +10,8 @@
 namespace kvo {
 
 /** Until the end of its block, coalesces or silences the changes that this thread makes of some objects, or, without any, of all:
- * `kvo::scope together(document, author);` notifies at the end of the block, once for each property that was set, with the value from before as the old one. A local
- * variable. What kvo_scope_begin says about the objects, and about values that are kept, holds. */
+ * `kvo::scope together(document, author);` notifies at the end of the block, once for each property that was set, with the value from
+ * before as the old one. A local variable. What kvo_scope_begin says about the objects, and about values that are kept, holds. */
 class [[nodiscard]] scope {
 public:
   /** Coalesces the changes of these objects: each a kvo::object or a kvo_object *. */
