@@ -51,10 +51,16 @@ final class LastDelivered<Value>: Sendable {
   }
 }
 
-/// What `removeDuplicates` passes on to one observer. Of values that cannot be kept, it compares those of each change.
+/// What `removeDuplicates` passes on to one observer.
+///
+/// A value that cannot be kept for good is kept only as long as values are left out after it: otherwise the one before is the source's own.
 @usableFromInline
 final class Duplicates<Value>: Sendable {
+  private typealias LeftOut = (told: Value, last: Value)
+
   private let last: LastDelivered<Value>
+  /// The value that was told last, and the last one that was left out since.
+  private let leftOut = Guarded<LeftOut?>(nil)
 
   @usableFromInline
   init(after present: () -> Value?) { last = LastDelivered(present) }
@@ -65,10 +71,25 @@ final class Duplicates<Value>: Sendable {
     _ change: NSKeyValueObservedChange<Value>, _ areEqual: (Value, Value) -> Bool
   ) -> NSKeyValueObservedChange<Value>? {
     guard let new = change.newValue else { return change }
-    // The initial change has no old value.
-    let old = change.oldValue.map { last.load() ?? $0 }
-    if let old, areEqual(old, new) { return nil }
-    last.exchange(new)
+    let old = last.isKept ? change.oldValue.map { last.load() ?? $0 } : oldValue(of: change, areEqual)
+    if let old, areEqual(old, new) {
+      if !last.isKept { keep(haveSameBytes(old, new) ? nil : (old, new)) }
+      return nil
+    }
+    if last.isKept { last.exchange(new) } else { keep(nil) }
     return NSKeyValueObservedChange(kind: change.kind, newValue: new, oldValue: old)
+  }
+
+  /// The value that was told last if the change follows on the one that was left out. Otherwise another thread's was between them, or a
+  /// silent one.
+  private func oldValue(of change: NSKeyValueObservedChange<Value>, _ areEqual: (Value, Value) -> Bool) -> Value? {
+    guard let old = change.oldValue, let known = leftOut.withLock({ $0 }) else { return change.oldValue }
+    return areEqual(known.last, old) ? known.told : old
+  }
+
+  private func keep(_ new: LeftOut?) {
+    // What was kept before is released when the lock is free.
+    var previous = new
+    leftOut.withLock { swap(&$0, &previous) }
   }
 }
