@@ -278,6 +278,7 @@ static void look_again(kvo_open_scope *scope, kvo_coalesced *change) {
   uint64_t after = change->seen;
   change->seen = atomic_load_explicit(&content(change)->info->births, memory_order_acquire);
   use(scope);
+  keep_old(scope, change);
   tell_before(scope, change, after);
   keep_old(scope, change);
   let_go(scope);
