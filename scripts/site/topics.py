@@ -11,9 +11,10 @@ import pathlib
 import sys
 
 TITLES = {
-    "Observing": "Observing", "Receivers": "Receivers", "Ownership": "Controllers", "Delivery": "Delivery", "Bindings": "Bindings",
-    "Sources": "Sources", "Streams": "Streams and views", "Coding": "Key-value coding", "Collections": "Collections",
-    "Runtime": "Objects of C programs", "Diagnostics": "Diagnostics", "Macros": "For the macro",
+    "Observing": "Observing", "Receivers": "Receivers", "Controller": "Controllers", "Delivery": "Delivery",
+    "ValueSources": "Sources", "Bindings": "Bindings", "Streams": "Streams and views", "Coding": "Key-value coding",
+    "Collections": "Collections", "Model": "Classes and properties", "RuntimeClasses": "Objects of C programs",
+    "Diagnostics": "Diagnostics", "Support": "Support", "Macros": "For the macro",
 }
 FEWEST = 12
 
