@@ -77,7 +77,7 @@
     }
 
     @Test(
-      "merges what waits with the initial call, which is made with the newest value, also if that is the first one again"
+      "makes a pending initial call with the newest value, even if that equals the first one"
     )
     func coalescesInitial() {
       let (document, listener, log) = (SharedDocument(), Listener(), Log<String>())
@@ -379,7 +379,7 @@
       #expect(panel.log.suffix(2).contains("3>4"))
     }
 
-    @Test("of whatever the code changes are told at the end if it names no objects, also of objects that it drops")
+    @Test("are delivered for all objects if none is named, also for those that the code releases")
     func all() {
       let (document, panel) = (Document(), Panel())
       func make() -> Document {

@@ -61,7 +61,7 @@
           { observable.drop() }, { other.drop() },
         ])
         #expect(log.all.isEmpty)
-        // Reports and graphs of other tests may hold it for a moment longer.
+        // The change ends it only once it has died.
         while observer != nil { usleep(10) }
         document.title = "B"
         #expect(document.observationInfo == nil)

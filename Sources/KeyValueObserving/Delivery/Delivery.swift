@@ -22,8 +22,8 @@ struct Delivery: Sendable {
     self.schedule = schedule
   }
 
-  /// Returns a function that has what waits for an observer delivered there, after the interval if some has just been delivered. It does
-  /// not keep the actor.
+  /// Returns a function that schedules the delivery of pending changes. After a delivery it lets the interval pass first. It does not keep
+  /// the actor.
   func scheduler<Value>() -> (_ pending: PendingChanges<Value>, _ isAgain: Bool) -> Bool {
     let (schedule, interval) = (schedule, interval)
     return { pending, isAgain in

@@ -55,11 +55,11 @@ public struct KeyValueDeliveredSource<Value: Sendable> {
   /// ```swift
   /// model.source(\.progress).delivered(on: .main).coalesced(every: .milliseconds(16)).onChange { old, new in print(new) }
   /// ```
-  /// Of the changes that wait, observers get one, with the old value of the first and the new value of the last. Changes of a collection
-  /// are merged to a setting of the whole collection.
+  /// Pending changes are delivered as one, with the new value of the last. The old value is the one that the observer got last, or, if
+  /// values of this type may hold objects, that of the first change. Changes of a collection become a setting of the whole collection.
   ///
-  /// - Parameter interval: The least time between two calls of an observer. Without one, changes wait until the queue, the actor or the
-  ///   executor is free.
+  /// - Parameter interval: The least time between two calls of an observer. Without one, and if it is negative, changes are pending only
+  ///   until the queue, the actor or the executor is free.
   public func coalesced(every interval: Duration = .zero) -> KeyValueDeliveredSource {
     var merged = self
     merged.delivery.interval = interval
