@@ -37,6 +37,12 @@ if swiftc "${common[@]}" -typecheck -plugin-path "$(dirname "$(readlink -f "$(co
 else
   failures=$((failures + 1))
 fi
+if swiftc "${common[@]}" -no-warnings-as-errors -typecheck -Xfrontend -verify -Xfrontend -verify-ignore-unrelated \
+  Tests/Clients/Mistakes/Mistakes.swift; then
+  echo "check-clients: the compiler says what to write in place of likely mistakes"
+else
+  failures=$((failures + 1))
+fi
 # A package of its own, with OpenCombine and swift-async-algorithms, which this package does not have.
 if scripts/quietly.sh check-clients-streams swift test --package-path Tests/Clients/Streams --scratch-path "$out/streams" \
   --disable-build-manifest-caching --disable-xctest; then

@@ -21,13 +21,13 @@
 
   /// A receiver that can be observed itself.
   @KeyValueObservable
-  final class Panel {
+  final class Panel: @unchecked Sendable {
     var caption = ""
     var log: [String] = []
   }
 
   /// A receiver that cannot be observed.
-  final class Listener {
+  final class Listener: @unchecked Sendable {
     var log: [String] = []
   }
 

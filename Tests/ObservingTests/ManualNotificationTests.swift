@@ -35,6 +35,24 @@ struct ManualNotificationTests {
     for token in tokens { token.invalidate() }
   }
 
+  #if Macros
+    @Test func `A fault about an announcement of a KeyValueObject names the line of the call, too`() {
+      let panel = Panel()
+      let token = panel.observe(\.revision) { _, _ in }
+      nonisolated(unsafe) var lines: [Int] = []
+      let handler: @Sendable (KeyValueFault) -> KeyValueFault.Action = { fault in
+        lines.append(fault.line)
+        return .ignore
+      }
+      let first: UInt = #line
+      KeyValueFault.withHandler(handler) {
+        panel.didChangeValue(for: \.revision)
+      }
+      #expect(lines == [Int(first) + 2])
+      token.invalidate()
+    }
+  #endif
+
   @Test func `Nested pairs of one key each notify`() {
     let token = document.log(\.scratch, to: log)
     document.willChangeValue(forKey: "scratch")
@@ -218,3 +236,12 @@ struct ManualNotificationTests {
 extension Document {
   fileprivate var heading: String { title }
 }
+
+#if Macros
+  @KeyValueObservable
+  private final class Panel: KeyValueObject {
+    @NotObserved var revision = 0
+
+    override class func automaticallyNotifiesObservers(forKey key: String) -> Bool { false }
+  }
+#endif

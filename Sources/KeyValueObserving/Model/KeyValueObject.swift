@@ -58,12 +58,12 @@ open class KeyValueObject: NSObject, KeyValueObservable, KeyValueObserver {
 
   /// See ``KeyValueObservable/willChangeValue(forKey:)``. Setters do not call it.
   open nonisolated func willChangeValue(forKey key: String) {
-    kvo_will_change(__keyValueObject, name(ofAnnounced: key))
+    announceWillChange(key, CallLocation.site(ofObject: self, key: key))
   }
 
   /// See ``KeyValueObservable/didChangeValue(forKey:)``. Setters do not call it.
   open nonisolated func didChangeValue(forKey key: String) {
-    kvo_did_change(__keyValueObject, name(ofAnnounced: key))
+    announceDidChange(key, CallLocation.site(ofObject: self, key: key))
   }
 
   /// See ``KeyValueObservable/accessInstanceVariablesDirectly``.

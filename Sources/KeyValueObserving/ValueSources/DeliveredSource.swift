@@ -80,14 +80,14 @@ public struct KeyValueDeliveredSource<Value: Sendable> {
   /// - Parameters:
   ///   - options: Which values a change includes. `.initial` is delivered first, in the same way. `.prior` makes no sense, because the
   ///     handler is called after the change: it is fault KVO0008, and nothing is observed.
-  ///   - receiver: Any class instance. It is not retained.
+  ///   - receiver: An instance of any class that several threads may use. It is not retained.
   ///   - userInfo: Anything that reports and the graph show with the observation.
   ///   - isolation: Where an expression is evaluated: on the actor of the code that observes, unless it is named here.
   ///   - handler: The closure to call. If it is isolated to an actor, the delivery has to be on that actor, or for the main actor on the
   ///     main queue; otherwise it is fault KVO0008.
   /// - Returns: The token, whose release ends nothing.
   @discardableResult
-  public nonisolated func observe<Receiver: AnyObject>(
+  public nonisolated func observe<Receiver: AnyObject & Sendable>(
     options: NSKeyValueObservingOptions = [], for receiver: Receiver, userInfo: (any Sendable)? = nil,
     isolation: (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt = #line,
     handler: @escaping @isolated(any) @Sendable (Receiver, NSKeyValueObservedChange<Value>) -> Void
@@ -116,7 +116,7 @@ public struct KeyValueDeliveredSource<Value: Sendable> {
   /// See ``KeyValueSource/onChange(initial:for:userInfo:isolation:fileID:line:handler:)`` and
   /// ``observe(options:for:userInfo:isolation:fileID:line:handler:)``. The initial call, too, is made later.
   @discardableResult
-  public nonisolated func onChange<Receiver: AnyObject>(
+  public nonisolated func onChange<Receiver: AnyObject & Sendable>(
     initial: Bool = false, for receiver: Receiver, userInfo: (any Sendable)? = nil,
     isolation: (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt = #line,
     handler: @escaping @isolated(any) @Sendable (Receiver, Value, Value) -> Void

@@ -71,7 +71,7 @@ final class Label {
 
 final class Renderer {}
 
-class Panel: KeyValueObserver {
+class Panel: KeyValueObserver, @unchecked Sendable {
   var caption = ""
   init(_ document: Document? = nil) {}
   func close() {}
@@ -85,7 +85,7 @@ class Panel: KeyValueObserver {
 }
 
 /// The object that observes in the examples.
-class Context: KeyValueObject {
+class Context: KeyValueObject, @unchecked Sendable {
   let label = Label()
   var change: [NSKeyValueChangeKey: Any]? { nil }
 

@@ -1,0 +1,95 @@
+// The source of a string key path.
+
+import CKVO
+import Foundation
+
+extension KeyValueObservable {
+  /// Returns the source of a string key path of this object, which the source does not retain.
+  ///
+  /// ```swift
+  /// document.source("author.name", as: String?.self).onChange(for: self) { me, old, new in me.label.text = new ?? "" }
+  /// ```
+  /// For key paths that are known only at run time; those of ``source(_:)`` are checked by the compiler. A key path that a classic observer
+  /// cannot observe is the same fault here.
+  ///
+  /// - Parameters:
+  ///   - keyPath: As in ``addObserver(_:forKeyPath:options:context:userInfo:fileID:line:)``.
+  ///   - type: The type of the values. They are converted to it as by ``setValue(_:forKey:)``, and `nil` and `NSNull` are `nil` of an
+  ///     optional. A value that cannot be converted is fault KVO0026, and observers are not notified of it. Without a type the values are
+  ///     those of a change dictionary: `NSNull` for `nil`.
+  public nonisolated func source<Value>(
+    _ keyPath: String, as type: Value.Type = Any.self
+  ) -> KeyValueSource<Value> {
+    let reference = UnretainedObject(self)
+    return KeyValueSource(
+      of: { reference.load().map { [SourceOrigin($0, keyPath)] } ?? [] },
+      read: {
+        guard let object = reference.load() else { return nil }
+        guard let value = try? KeyPathWalk.observedValue(of: object, at: keyPath) else { return nil }
+        return try? converted(dictionaryValue(value), to: Value.self)
+      },
+      subscribe: { request, sink in
+        guard let object = reference.load() else { return [] }
+        let last = LastList(object.list(at: keyPath))
+        let relay = KeyRelay(request.description) { object, change in
+          let change = last.settingOfWhole(NSKeyValueObservedChange<Any>(change), (object as! Self).list(at: keyPath))
+          do throws(ConversionFailure) {
+            sink(try change.converted(to: Value.self).limited(to: request.options))
+          } catch {
+            raise(error, keyPath, of: object as! Self, request.site)
+          }
+        }
+        let options = request.options.subtracting(.whole).union([.old, .new])
+        let observation = object.add(.receiver(relay), keyPath, options, nil, request.site)
+        return observation == 0 ? [] : [observation]
+      })
+  }
+
+  /// Returns the value of a key path if it is a collection.
+  private nonisolated func list(at keyPath: String) -> (any CodedCollection)? {
+    guard let value = try? KeyPathWalk.observedValue(of: self, at: keyPath) else { return nil }
+    return unwrapped(value) as? any CodedCollection
+  }
+}
+
+/// The last value of a collection. The notification of a change of elements has only these elements.
+private final class LastList: Sendable {
+  private let last: Guarded<(any CodedCollection)?>
+
+  init(_ list: (any CodedCollection)?) { last = Guarded(list) }
+
+  func settingOfWhole(
+    _ change: NSKeyValueObservedChange<Any>, _ list: @autoclosure () -> (any CodedCollection)?
+  ) -> NSKeyValueObservedChange<Any> {
+    let new = change.kind == .setting ? change.newValue as? any CodedCollection : list()
+    let old = last.withLock { last in
+      defer { last = new }
+      return last
+    }
+    return change.kind == .setting
+      ? change : NSKeyValueObservedChange<Any>(kind: .setting, newValue: new, oldValue: old, isPrior: change.isPrior)
+  }
+}
+
+extension NSKeyValueObservedChange<Any> {
+  fileprivate func converted<To>(to type: To.Type) throws(ConversionFailure) -> NSKeyValueObservedChange<To> {
+    func convert(_ value: Any?) throws(ConversionFailure) -> To? {
+      guard let value else { return nil }
+      return try KeyValueObserving.converted(value, to: type)
+    }
+    return try NSKeyValueObservedChange<To>(
+      kind: .init(rawValue: kind.rawValue) ?? .setting, newValue: convert(newValue), oldValue: convert(oldValue),
+      indexes: indexes, isPrior: isPrior)
+  }
+}
+
+private func raise<Object: KeyValueObservable>(
+  _ failure: ConversionFailure, _ keyPath: String, of object: Object, _ site: SourceLocation
+) {
+  let expected = _typeName(failure.expected, qualified: false)
+  let given = failure.given.flatMap { $0 is NSNull ? nil : _typeName(Swift.type(of: $0), qualified: false) }
+  raiseFault(
+    KVO_FAULT_TYPE_MISMATCH,
+    "the value of \"\(keyPath)\" of \(NamedValue(object).name) is \(given ?? "nil"), and its source has \(expected)",
+    help: "write source(\"\(keyPath)\", as: \(given ?? "\(expected)?").self)", site: site)
+}
