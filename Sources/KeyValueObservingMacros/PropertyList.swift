@@ -76,7 +76,8 @@
         switch kind {
         case .observed:
           "\(description).observed\(isWeak ? "Weak" : "")(\(name.literal), \(name.key), \\__Root.\(name.member)\(chained))"
-        case .stored, .lazy: "\(description).stored(\(name.literal), \(path))"
+        case .stored: "\(description).stored(\(name.literal), \(path), \(read))"
+        case .lazy: "\(description).stored(\(name.literal), \(path))"
         case .wrapped: "\(description).wrapped(\(name.literal), \(path), \(read))"
         case .computed: "\(description).property(\(name.literal), \(path), \(read))"
         }

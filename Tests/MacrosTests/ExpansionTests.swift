@@ -233,7 +233,9 @@
               super.__keyValueProperties(__Root.self, description)
               description.declared(in: Song<Tag>.self).observedWeak("delegate", 0x0f68069c690701ca, \__Root.delegate)
               #if DEBUG
-              description.declared(in: Song<Tag>.self).stored("default", description.paths(of: __Root.self).default)
+              description.declared(in: Song<Tag>.self).stored("default", description.paths(of: __Root.self).default, read: { (object: __Root, body) in
+                  body(object.default)
+                })
               #endif
             }
 
@@ -372,7 +374,9 @@
             }
 
             class func __keyValueProperties<__Root: Note>(_: __Root.Type, _ description: KeyValueObserving.KeyValueClassDescription) {
-              description.stored("text", description.paths(of: __Root.self).text)
+              description.stored("text", description.paths(of: __Root.self).text, read: { (object: __Root, body) in
+                  body(object.text)
+                })
               description.observed("size", 0x4dea9618e618ae3c, \__Root.size, \__Root?.?.size, get: {
                   $0.size
                 }, inPlace: {

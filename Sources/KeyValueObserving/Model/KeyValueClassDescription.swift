@@ -91,8 +91,34 @@ public final class KeyValueClassDescription {
 
   /// Adds a stored property whose accessors do not notify: a constant, or one with `@NotObserved`. Its changes can be announced
   /// manually.
+  ///
+  /// - Parameters:
+  ///   - name: The property's name, which is its key.
+  ///   - path: The key path of the property.
+  ///   - read: As in ``property(_:_:read:)``.
+  @inlinable
+  public func stored<Root: AnyObject, Value>(
+    _ name: StaticString, _ path: KeyPath<Root, Value>, read: @escaping (Root, (Value) -> Void) -> Void
+  ) {
+    let get: (Root) -> Value = { object in
+      var value: Value?
+      read(object) { value = $0 }
+      return value!
+    }
+    silent(name, path, get, read)
+  }
+
+  /// Adds such a property that is read through its key path.
   public func stored<Root: AnyObject, Value>(_ name: StaticString, _ path: KeyPath<Root, Value>) {
-    add(name, path, isStored: false, isDirect: true)
+    silent(name, path, { $0[keyPath: path] }, nil)
+  }
+
+  @usableFromInline
+  func silent<Root: AnyObject, Value>(
+    _ name: StaticString, _ path: KeyPath<Root, Value>, _ get: @escaping (Root) -> Value,
+    _ visit: ((Root, (Value) -> Void) -> Void)?
+  ) {
+    add(name, path, nil, get, visit: visit, isStored: false, isDirect: true)
   }
 
   /// Adds a computed property. Its dependencies are found by evaluating it.
@@ -181,6 +207,11 @@ public final class KeyValueClassDescription {
 
   /// Ignores a property of a noncopyable type, such as a `Mutex`, because no key path can refer to it.
   public func stored(_ name: StaticString, _ path: KeyValueNoPath) { owner = nil }
+
+  /// Ignores such a property.
+  public func stored<Root: AnyObject, Value: ~Copyable>(
+    _ name: StaticString, _ path: KeyValueNoPath, read: (Root, (borrowing Value) -> Void) -> Void
+  ) { owner = nil }
 
   /// Ignores a computed property of a noncopyable type.
   public func property<Root: AnyObject, Value: ~Copyable>(
