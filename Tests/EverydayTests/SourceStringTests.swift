@@ -22,7 +22,7 @@
       document.source("author.name", as: String?.self).onChange(for: log) { log, old, new in
         log.add("\(old ?? "-")>\(new ?? "-")")
       }
-      document.author = Author()
+      document.author = Author("")
       document.author?.name = "Ann"
       document.author = nil
       #expect(log.all == ["->", ">Ann", "Ann>-"])
@@ -32,7 +32,7 @@
       document.source("author.name").observe(options: [.old, .new], for: log) { log, change in
         log.add("\(change.oldValue is NSNull) \(change.newValue!)")
       }
-      document.author = Author()
+      document.author = Author("")
       document.author?.name = "Ann"
       #expect(log.all == ["true ", "false Ann"])
     }
@@ -58,7 +58,7 @@
     @Test func `can be read, bound, delivered and combined`() {
       let (copy, queue) = (Document(), DispatchQueue(label: "serial"))
       let title = document.source("title", as: String.self)
-      title.combineLatest(document.source(\.pages)) { "\($0) \($1)" }.bind(to: copy, \.title)
+      KeyValueSource.combineLatest(title, document.source(\.pages)) { "\($0) \($1)" }.bind(to: copy, \.title)
       let token = title.delivered(on: queue).coalesced().onChange { [log] old, new in log.add("\(old)>\(new)") }
       document.title = "a"
       document.pages = 3
