@@ -121,6 +121,4 @@
       controller.observe(shared, \.title, options: .new) { me, _, change in me.log.append(change.newValue!) }
     }
   }
-
-  private final class SharedListener: Sendable {}
 #endif

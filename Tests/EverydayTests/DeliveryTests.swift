@@ -9,7 +9,7 @@
   struct DeliveryTests {
     @Test("is in the order of the changes, with the values as they were")
     func inOrder() {
-      let (document, listener, log) = (SharedDocument(), Listener(), Log<String>())
+      let (document, listener, log) = (SharedDocument(), SharedListener(), Log<String>())
       let queue = DispatchQueue(label: "serial")
       queue.suspend()
       document.source(\.pages).delivered(on: queue).observe(options: [.old, .new], for: listener) { _, change in
@@ -39,7 +39,7 @@
 
     @Test("merges what waits, with the old value of the first and the new value of the last, if it coalesces")
     func coalesces() {
-      let (document, listener, log) = (SharedDocument(), Listener(), Log<String>())
+      let (document, listener, log) = (SharedDocument(), SharedListener(), Log<String>())
       let queue = DispatchQueue(label: "serial")
       document.source(\.pages).delivered(on: queue).coalesced().onChange(for: listener) { _, old, new in
         log.add("\(old)>\(new)")
@@ -56,7 +56,7 @@
 
     @Test("merges with what has waited during a pause, also if the queue had a turn then")
     func coalescesAcrossPause() {
-      let (document, listener, log) = (SharedDocument(), Listener(), Log<String>())
+      let (document, listener, log) = (SharedDocument(), SharedListener(), Log<String>())
       let queue = DispatchQueue(label: "serial")
       let token = document.source(\.pages).delivered(on: queue).coalesced().onChange(for: listener) {
         _, old, new in
@@ -80,7 +80,7 @@
       "makes a pending initial call with the newest value, even if that equals the first one"
     )
     func coalescesInitial() {
-      let (document, listener, log) = (SharedDocument(), Listener(), Log<String>())
+      let (document, listener, log) = (SharedDocument(), SharedListener(), Log<String>())
       let queue = DispatchQueue(label: "serial")
       queue.suspend()
       document.source(\.pages).delivered(on: queue).coalesced().onChange(initial: true, for: listener) {
@@ -162,8 +162,8 @@
       queue.suspend()
       let document = SharedDocument()
       let token = document.source(\.title).delivered(on: queue).observe { _ in log.add("ended") }
-      var panel: Panel? = Panel()
-      var listener: Listener? = Listener()
+      var panel: SharedDocument? = SharedDocument()
+      var listener: SharedListener? = SharedListener()
       document.source(\.title).delivered(on: queue).observe(for: panel!) { _, _ in log.add("observable receiver") }
       document.source(\.title).delivered(on: queue).observe(for: listener!) { _, _ in log.add("other receiver") }
       var other: SharedDocument? = SharedDocument()
@@ -182,7 +182,7 @@
 
     @Test("drops what waits when the handler itself ends the observation")
     func endsInHandler() {
-      let (document, listener, log) = (SharedDocument(), Listener(), Log<String>())
+      let (document, listener, log) = (SharedDocument(), SharedListener(), Log<String>())
       let queue = DispatchQueue(label: "serial")
       let tokens = Log<NSKeyValueObservation>()
       queue.suspend()

@@ -21,15 +21,18 @@
 
   /// A receiver that can be observed itself.
   @KeyValueObservable
-  final class Panel: @unchecked Sendable {
+  final class Panel {
     var caption = ""
     var log: [String] = []
   }
 
   /// A receiver that cannot be observed.
-  final class Listener: @unchecked Sendable {
+  final class Listener {
     var log: [String] = []
   }
+
+  /// A receiver that several threads may use.
+  final class SharedListener: Sendable {}
 
   /// A class that several threads use.
   @KeyValueObservable
