@@ -21,13 +21,8 @@ struct ManualNotificationTests {
 
   @Test func `A fault about an announcement by key path names the line of the call`() {
     let tokens = [document.log(\.scratch, to: log), document.log(\.pages, to: log)]
-    nonisolated(unsafe) var lines: [Int] = []
-    let handler: @Sendable (KeyValueFault) -> KeyValueFault.Action = { fault in
-      lines.append(fault.line)
-      return .ignore
-    }
     let first: UInt = #line
-    KeyValueFault.withHandler(handler) {
+    let lines = linesOfFaults {
       document.didChangeValue(for: \.scratch)
       document.willChange(.insertion, valuesAt: [99], for: \.pages)
     }
@@ -39,19 +34,21 @@ struct ManualNotificationTests {
     @Test func `A fault about an announcement of a KeyValueObject names the line of the call, too`() {
       let panel = Panel()
       let token = panel.observe(\.revision) { _, _ in }
-      nonisolated(unsafe) var lines: [Int] = []
-      let handler: @Sendable (KeyValueFault) -> KeyValueFault.Action = { fault in
-        lines.append(fault.line)
-        return .ignore
-      }
-      let first: UInt = #line
-      KeyValueFault.withHandler(handler) {
-        panel.didChangeValue(for: \.revision)
-      }
-      #expect(lines == [Int(first) + 2])
+      let line: UInt = #line + 1
+      #expect(linesOfFaults { panel.didChangeValue(for: \.revision) } == [Int(line)])
       token.invalidate()
     }
   #endif
+
+  private func linesOfFaults(in body: () -> Void) -> [Int] {
+    nonisolated(unsafe) var lines: [Int] = []
+    let handler: @Sendable (KeyValueFault) -> KeyValueFault.Action = { fault in
+      lines.append(fault.line)
+      return .ignore
+    }
+    KeyValueFault.withHandler(handler, in: body)
+    return lines
+  }
 
   @Test func `Nested pairs of one key each notify`() {
     let token = document.log(\.scratch, to: log)

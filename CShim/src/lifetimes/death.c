@@ -135,9 +135,12 @@ static bool finish(kvo_object *object, kvo_place place) {
   atomic_fetch_or(&info->state, KVO_STATE_DEAD);
   kvo__count_readers(info); /* that of a callback which waits for the end, on another thread */
   kvo__unlock(&info->lock);
-  teardown dead = {.place = place};
+  teardown dead; /* no initializer: to clear `few` takes longer than the rest of a death */
+  dead.place = place;
   dead.left = dead.few;
+  dead.left_count = 0;
   dead.left_capacity = sizeof dead.few / sizeof *dead.few;
+  dead.dependents = NULL;
   end_watches(info, &dead);
   for (kvo_slot *slot = &info->first; slot != NULL; slot = atomic_load(&slot->next))
     for (kvo_node *node = atomic_load(&slot->oldest); node != NULL; node = atomic_load(&node->newer))

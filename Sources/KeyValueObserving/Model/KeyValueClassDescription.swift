@@ -100,12 +100,7 @@ public final class KeyValueClassDescription {
   public func stored<Root: AnyObject, Value>(
     _ name: StaticString, _ path: KeyPath<Root, Value>, read: @escaping (Root, (Value) -> Void) -> Void
   ) {
-    let get: (Root) -> Value = { object in
-      var value: Value?
-      read(object) { value = $0 }
-      return value!
-    }
-    silent(name, path, get, read)
+    silent(name, path, Self.get(read), read)
   }
 
   /// Adds such a property that is read through its key path.
@@ -132,12 +127,18 @@ public final class KeyValueClassDescription {
   public func property<Root: AnyObject, Value>(
     _ name: StaticString, _ path: KeyPath<Root, Value>, read: @escaping (Root, (Value) -> Void) -> Void
   ) {
-    let get: (Root) -> Value = { object in
+    computed(name, path, Self.get(read), read)
+  }
+
+  /// Returns a function that returns what another one passes on. It is inlined where the type is known.
+  @inlinable
+  @inline(__always)
+  static func get<Root: AnyObject, Value>(_ read: @escaping (Root, (Value) -> Void) -> Void) -> (Root) -> Value {
+    { object in
       var value: Value?
       read(object) { value = $0 }
       return value!
     }
-    computed(name, path, get, read)
   }
 
   /// Adds a computed property that is read through its key path.
