@@ -234,7 +234,7 @@
               description.declared(in: Song<Tag>.self).observedWeak("delegate", 0x0f68069c690701ca, \__Root.delegate)
               #if DEBUG
               description.declared(in: Song<Tag>.self).stored("default", \#
-              description.paths(of: __Root.self).default, read: { (object: __Root, body) in
+          description.paths(of: __Root.self).default, read: { (object: __Root, body) in
                   body(object.default)
                 })
               #endif
