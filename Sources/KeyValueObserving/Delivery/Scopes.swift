@@ -94,12 +94,23 @@ private func withScope<Result, Failure: Error>(
   if objects?.isEmpty == true { return try body() }
   // A pointer to a variable: the runtime recognises by its address that the code was left.
   var scope = kvo_scope()
-  let headers = (objects ?? []).map(\.adoptedObject)
   return try withUnsafeMutablePointer(to: &scope) { (scope) throws(Failure) in
-    _ = headers.withUnsafeBufferPointer {
-      kvo_scope_begin(scope, kind, objects != nil ? $0.baseAddress : nil, $0.count, site.cFile, site.cLine)
-    }
+    begin(scope, kind, objects, site)
     defer { kvo_scope_end(scope) }
     return try body()
+  }
+}
+
+private func begin(
+  _ scope: UnsafeMutablePointer<kvo_scope>, _ kind: kvo_scope_kind, _ objects: [any KeyValueObservable]?,
+  _ site: SourceLocation
+) {
+  guard let objects else {
+    _ = kvo_scope_begin(scope, kind, nil, 0, site.cFile, site.cLine)
+    return
+  }
+  withUnsafeTemporaryAllocation(of: UnsafeMutablePointer<kvo_object>.self, capacity: objects.count) { headers in
+    for (index, object) in objects.enumerated() { headers.initializeElement(at: index, to: object.adoptedObject) }
+    _ = kvo_scope_begin(scope, kind, UnsafePointer(headers.baseAddress), headers.count, site.cFile, site.cLine)
   }
 }
