@@ -68,6 +68,21 @@
       token.invalidate()
     }
 
+    /// ThreadSanitizer would find the read.
+    @Test func `does not read a property when it is observed: another thread may be setting it`() {
+      let shared = SharedDocument()
+      DispatchQueue.concurrentPerform(iterations: 2) { thread in
+        for pages in 0..<100 {
+          if thread == 0 {
+            shared.pages = pages
+          } else {
+            shared.source("pages", as: Int.self).observe { _ in }.invalidate()
+          }
+        }
+      }
+      #expect(shared.pages == 99)
+    }
+
     @Test func `KVO0026, a value of another type: the observer is not notified, and the help says what to write`() {
       document.source("title", as: Int.self).observe(options: .new, for: log) { log, _ in log.add("called") }
       nonisolated(unsafe) var faults: [KeyValueFault] = []

@@ -45,8 +45,9 @@ extension KeyValueObservable {
       })
   }
 
-  /// Returns the value of a key path if it is a collection.
+  /// Returns the value of a key path if it is a collection. Another property is not read: a thread may be setting it.
   private nonisolated func list(at keyPath: String) -> (any CodedCollection)? {
+    guard KeyValueClass.of(self).property(named: keyPath)?.isCollection ?? true else { return nil }
     guard let value = try? KeyPathWalk.observedValue(of: self, at: keyPath) else { return nil }
     return unwrapped(value) as? any CodedCollection
   }
