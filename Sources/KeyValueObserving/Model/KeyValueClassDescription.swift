@@ -95,7 +95,7 @@ public final class KeyValueClassDescription {
   /// - Parameters:
   ///   - name: The property's name, which is its key.
   ///   - path: The key path of the property.
-  ///   - read: As in ``property(_:_:read:)``.
+  ///   - read: A function that passes the property to another function, as of a computed property.
   @inlinable
   public func stored<Root: AnyObject, Value>(
     _ name: StaticString, _ path: KeyPath<Root, Value>, read: @escaping (Root, (Value) -> Void) -> Void
