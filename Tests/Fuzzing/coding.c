@@ -297,7 +297,7 @@ static void check_conversion(kvo_object *object) {
   double real;
   if (kvo_get_int64(object, "total", &integer) == KVO_OK)
     expect((double)integer == of->total, "a double was read as another integer");
-  if (kvo_get_double(object, "whole", &real) == KVO_OK && llabs(of->whole) < 1LL << 53)
+  if (kvo_get_double(object, "whole", &real) == KVO_OK && of->whole > -(1LL << 53) && of->whole < 1LL << 53)
     expect(real == (double)of->whole, "an integer was read as another double");
 }
 
