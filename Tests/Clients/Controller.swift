@@ -39,22 +39,17 @@ final class ViewModel {
     observations.observe(document, "author.name", options: [.new]) { me, document, change in
       me.log.append("\(document.pages) \(change.newValue ?? "-")")
     }
-    observations.observe(document, \.title, \.pages) { me, document, _ in me.log.append(document.title) }
-    observations.observe(document, \.title, \.pages) { me, _, keyPath, _ in
-      if keyPath == \Document.title { me.log.append("title") }
+    observations.observe(document, \.title) { me, _, _ in me.changed() }
+    observations.observe(document, \.title, options: .new) { me, _, change in me.titleChanged(change) }
+    observations.observe(document, \.title, options: .new) { me, document, change in
+      me.documentChanged(change, document)
     }
-    observations.observe(document, ["title", "pages"]) { me, document, _ in me.log.append(document.title) }
-    observations.observe(document, ["title", "pages"]) { me, _, keyPath, _ in me.log.append(keyPath) }
-    observations.observe(document, \.title, action: ViewModel.changed)
-    observations.observe(document, \.title, options: .new, action: ViewModel.titleChanged)
-    observations.observe(document, \.title, options: .new, action: ViewModel.documentChanged)
-    observations.observe(document, "title", action: ViewModel.changed)
+    observations.observe(document, "title") { me, _, _ in me.changed() }
     observations.observe(shared, \.title, options: [.new]) { me, _, change in me.log.append(change.newValue!) }
     observations.observe(shared, "title") { me, shared, _ in me.log.append(shared.title) }
-    observations.observe(shared, \.title, \.pages) { me, shared, _ in me.log.append(shared.title) }
-    observations.observe(shared, \.pages, action: ViewModel.changed)
+    observations.observe(shared, \.pages) { me, _, _ in me.changed() }
     observations.observe(model, \.title, options: [.new]) { me, model, change in me.log.append(model.title) }
-    observations.observe(model, \.title, action: ViewModel.changed)
+    observations.observe(model, \.title) { me, _, _ in me.changed() }
   }
 
   func changed() { log.append("changed") }
@@ -78,9 +73,9 @@ final class Plain {
 
   func begin(_ document: Document, _ shared: Shared) {
     observations.observe(document, \.title, options: [.new]) { me, _, change in me.log.append(change.newValue!) }
-    observations.observe(document, \.pages, action: Plain.changed)
+    observations.observe(document, \.pages) { me, _, _ in me.changed() }
     observations.observe(shared, \.title) { me, shared, _ in me.log.append(shared.title) }
-    observations.observe(shared, \.pages, action: Plain.changed)
+    observations.observe(shared, \.pages) { me, _, _ in me.changed() }
   }
 
   func changed() { log.append("changed") }
@@ -104,12 +99,12 @@ enum Program {
     let viewModel = ViewModel()
     viewModel.begin(document, shared, model)
     document.title = "A"
-    precondition(viewModel.log.count == 9, "\(viewModel.log)")
+    precondition(viewModel.log.count == 5, "\(viewModel.log)")
     model.title = "M"
     precondition(viewModel.log.suffix(2) == ["changed", "M"])
     viewModel.log = []
     await Task.detached { shared.title = "B" }.value
-    while viewModel.log.count < 3 { await Task.yield() }
+    while viewModel.log.count < 2 { await Task.yield() }
     let worker = Worker()
     await worker.begin(shared)
     await Task.detached { shared.title = "C" }.value
@@ -124,16 +119,13 @@ enum Program {
       let controller = KeyValueObservationController(observer: listener)
       controller.observe(shared, \.title) { me, _, _ in me.changed() }
       controller.observe(shared, "title") { me, _, _ in me.changed() }
-      controller.observe(shared, \.pages, action: Listener.changed)
+      controller.observe(shared, \.pages) { me, _, _ in me.changed() }
       shared.pages = 2
       controller.unobserveAll()
       let classic = Classic()
       shared.addObserver(classic, forKeyPath: "title", options: [.new, .endsWithObserver, .distinct], userInfo: 1)
       shared.removeObserver(classic)
       classic.removeFromAllObservedObjects()
-      let ofClassic = KeyValueObservationController(observer: classic, retainsObserved: true)
-      ofClassic.observe(shared, "title", options: .new, context: nil)
-      ofClassic.observe(shared, \.title, context: nil)
       shared.title = "E"
     }.value
   }

@@ -77,9 +77,9 @@ final class ViewModel {
     document.onChange(of: \.title, initial: true, for: self) { me, _, new in me.label.text = new }
     shared.onChange(of: \.title, initial: true, for: self) { me, _, new in me.label.text = new }
     model.onChange(of: \.title, initial: true, for: self) { me, _, new in me.label.text = new }
-    document.onChange(of: \.title, \.pages, for: self) { me, title, pages in me.label.text = "\(title) \(pages)" }
-    shared.onChange(of: \.title, \.pages, for: self) { me, title, pages in me.label.text = "\(title) \(pages)" }
-    model.onChange(of: \.title, \.pages, for: self) { me, title, pages in me.label.text = "\(title) \(pages)" }
+    document.source(\.title, \.pages).onChange(for: self) { me, _, new in me.label.text = "\(new.0) \(new.1)" }
+    shared.source(\.title, \.pages).onChange(for: self) { me, _, new in me.label.text = "\(new.0) \(new.1)" }
+    model.source(\.title, \.pages).onChange(for: self) { me, _, new in me.label.text = "\(new.0) \(new.1)" }
     document.observeAll(for: self) { me, _, key, _ in me.label.text = key }
     let author = Author()
     document.onChange(of: \.title) { [weak self] _, new in
@@ -109,7 +109,7 @@ final class Plain {
     shared.observe(\.title, options: [.new], for: self) { me, _, _ in me.count += 1 }
     shared.observe(\.author, for: self) { me, _, _ in me.count += 1 }
     document.onChange(of: \.title, for: self) { me, _, _ in me.count += 1 }
-    document.onChange(of: \.title, \.pages, for: self) { me, _, pages in me.count += pages }
+    document.source(\.title, \.pages).onChange(for: self) { me, _, new in me.count += new.1 }
   }
 }
 
@@ -121,7 +121,7 @@ final class Counter: Sendable {
   func observe() {
     shared.observe(\.title, options: [.new], for: self) { me, _, _ in me.count.add() }
     shared.onChange(of: \.title, for: self) { me, _, _ in me.count.add() }
-    shared.onChange(of: \.title, \.pages, for: self) { me, _, _ in me.count.add() }
+    shared.source(\.title, \.pages).onChange(for: self) { me, _, _ in me.count.add() }
     Task.detached { [shared] in
       shared.observe(\.title, for: self) { me, _, _ in me.count.add() }
     }
@@ -147,7 +147,7 @@ actor Worker {
       document.pages += 1
     }
     document.onChange(of: \.title, for: self) { me, _, _ in me.count += 1 }
-    document.onChange(of: \.title, \.pages, for: self) { me, _, pages in me.count += pages }
+    document.source(\.title, \.pages).onChange(for: self) { me, _, new in me.count += new.1 }
     document.title = "A"
   }
 }
@@ -170,7 +170,7 @@ final class Indexer {
   func observe(_ shared: Shared) {
     document.observe(\.title, for: self) { me, _, _ in me.count += 1 }
     shared.observe(\.title, for: self) { me, _, _ in me.count += 1 }
-    shared.onChange(of: \.title, \.pages, for: self) { me, _, pages in me.count += pages }
+    shared.source(\.title, \.pages).onChange(for: self) { me, _, new in me.count += new.1 }
     document.title = "A"
   }
 }

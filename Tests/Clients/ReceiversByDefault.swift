@@ -22,7 +22,7 @@ final class ViewModel {
   func observe(_ document: Document, _ shared: Shared) {
     document.observe(\.title, options: [.new], for: self) { me, document, change in me.log.append(change.newValue!) }
     document.onChange(of: \.summary, initial: true, for: self) { me, old, new in me.log.append(new) }
-    document.onChange(of: \.title, \.pages, for: self) { me, title, pages in me.log.append("\(title) \(pages)") }
+    document.source(\.title, \.pages).onChange(for: self) { me, _, new in me.log.append("\(new.0) \(new.1)") }
     document.onChange(of: \.author?.title, for: self) { me, old, new in me.log.append(new ?? "-") }
     document.observeAll(for: self) { me, document, key, change in me.log.append(key) }
     document.onChange(of: \.title) { [weak self] old, new in self?.log.append(new) }.store(in: &tokens)
@@ -59,7 +59,7 @@ struct Program {
     await Task.detached { for i in 1...10 { shared.percent = i } }.value
     while await worker.count() < 10 { await Task.yield() }
     while !view.log.contains("10") { await Task.yield() }
-    precondition(count == 9, "changes on the main actor are delivered at once: \(view.log)")
+    precondition(count == 10, "changes on the main actor are delivered at once: \(view.log)")
     precondition(view.log.filter { Int($0) != nil } == (1...10).map { "\($0)" }, "the others in order: \(view.log)")
   }
 }

@@ -67,21 +67,22 @@
       #expect(await seen.log == [">", ">A"])
     }
 
-    @Test("tells the initial values of several key paths before the observation is made")
+    @Test("tells the initial values of all key paths before the observation is made")
     @MainActor
     func initialOfSeveral() {
       let panel = Panel()
-      document.observe(\.title, \.pages, options: [.initial, .new], for: panel) { me, _, _, change in
+      document.source(\.title, \.pages).observe(options: [.initial, .new], for: panel) { me, change in
         me.log.append("initial \(change.newValue!)")
       }
-      #expect(panel.log == ["initial ", "initial 0"])
+      #expect(panel.log == [#"initial ("", 0)"#])
     }
 
     @Test("keeps the order also if a key path had no initial value, or had one that was told at once")
     @MainActor
     func initialIsMissing() async {
       let (document, panel) = (document, Panel())
-      document.onChange(of: \.author!.name, \.pages, initial: true, for: panel) { me, name, pages in
+      document.source(\.author!.name, \.pages).onChange(initial: true, for: panel) { me, _, new in
+        let (name, pages) = new
         me.log.append("both \(name) \(pages)")
       }
       document.onChange(of: \.pages, initial: true, for: panel) { me, _, pages in me.log.append("pages \(pages)") }
@@ -104,7 +105,8 @@
     @MainActor
     func endedByHandler() {
       let (document, panel) = (document, Panel())
-      document.onChange(of: \.title, \.pages, for: panel) { me, title, _ in
+      document.source(\.title, \.pages).onChange(for: panel) { me, _, new in
+        let (title, _) = new
         me.log.append(title)
         document.stopObserving(for: me)
       }

@@ -141,7 +141,7 @@
     @Test("of several key paths, a whole collection and the elements of one is read on the actor")
     func readAgain() async {
       let log = Log<String>()
-      screen.onChange(of: \.title, \.count, for: screen) { _, title, count in log.add("\(title), \(count)") }
+      screen.source(\.title, \.count).onChange(for: screen) { _, _, new in log.add("\(new.0), \(new.1)") }
       screen.onChange(of: \.feed.entries, for: screen) { _, old, new in log.add("\(old)>\(new)") }
       screen.onChange(of: \.titles, for: screen) { _, old, new in log.add("\(old)>\(new)") }
       screen.observe(\.titles, options: [.new, .collectionChanges], for: screen) { _, _, change in

@@ -66,7 +66,7 @@
         list.source(path).delivered(on: queue).coalesced().onChange { _, new in
           told.tell("delivered, merged", text(new))
         },
-        list.onChange(of: path, \.other, for: list) { _, new, _ in told.tell("several", text(new)) },
+        list.source(path, \.other).onChange(for: list) { _, _, new in told.tell("several", text(new.0)) },
         source.onChange { _, new in told.tell("source", text(new)) },
         source.map { $0 }.onChange { _, new in told.tell("map", text(new)) },
         source.filter { _ in true }.removeDuplicates().onChange { _, new in told.tell("removeDuplicates", text(new)) },

@@ -23,60 +23,6 @@
       #expect(Set(panel.log) == [">A 0", "A (0)", "<null>>X"])
     }
 
-    @Test("observes several key paths with one closure, which may be told which one has changed")
-    func several() {
-      let controller = KeyValueObservationController(observer: panel)
-      controller.observe(document, \.title, \.pages, options: [.new]) { me, _, keyPath, change in
-        me.log.append("\(keyPath == \Document.title) \(change.newValue!)")
-      }
-      controller.observe(document, ["title", "pages"], options: [.new]) { me, _, keyPath, change in
-        me.log.append("\(keyPath) \(change.newValue!)")
-      }
-      document.title = "A"
-      document.pages = 1
-      #expect(panel.log == ["title A", "true A", "pages 1", "false 1"])
-      controller.unobserveAll()
-      panel.log = []
-      controller.observe(document, \.title, \.pages, \.tags) { me, document, _ in me.log.append(document.summary) }
-      controller.observe(document, ["title", "pages"]) { me, document, _ in me.log.append("-" + document.summary) }
-      document.title = "B"
-      controller.unobserve(document, \.title)
-      document.title = "C"
-      document.pages = 2
-      #expect(panel.log == ["-B (1)", "B (1)", "-C (2)", "C (2)"])
-    }
-
-    @Test("calls a method of the observer with no parameter, the change, or the change and the object")
-    func actions() {
-      let view = View()
-      let controller = KeyValueObservationController(observer: view)
-      controller.observe(document, \.title, action: View.changed)
-      controller.observe(document, \.title, options: .new, action: View.titleChanged)
-      controller.observe(document, \.title, options: .new, action: View.titleOfObjectChanged)
-      controller.observe(document, "pages", action: View.changed)
-      controller.observe(document, "pages", options: .new, action: View.anyChanged)
-      controller.observe(document, "pages", options: .new, action: View.anyOfObjectChanged)
-      document.title = "A"
-      document.pages = 1
-      #expect(view.log == ["A of A", "A", "changed", "1 of A", "1", "changed"])
-    }
-
-    @Test("calls the observer's classic callback with a context")
-    func classicCallback() {
-      let observer = ContextObserver()
-      let controller = KeyValueObservationController(observer: observer)
-      let (first, second) = (UnsafeMutableRawPointer(bitPattern: 8), UnsafeMutableRawPointer(bitPattern: 16))
-      controller.observe(document, "title", options: [.new], context: first)
-      controller.observe(document, \.author?.name, options: [.new], context: second)
-      document.title = "A"
-      document.author = Author("X")
-      #expect(observer.log == ["title A 8", "author.name X 16"])
-      controller.unobserve(document, "author.name")
-      document.author = Author("Y")
-      #expect(observer.log.count == 2)
-      #expect(faults { controller.observe(document, \.title.count, context: nil) } == [9])
-    }
-
     @Test("ends the observations of a key path, of an object, or all, any number of times")
     func unobserves() {
       let other = Document()
@@ -140,8 +86,8 @@
       do {
         let view = View()
         weakView = view
-        view.controller.observe(document, \.title, action: View.changed)
-        view.controller.observe(view, \.width, action: View.changed)
+        view.controller.observe(document, \.title) { me, _, _ in me.changed() }
+        view.controller.observe(view, \.width) { me, _, _ in me.changed() }
         view.width = 2
         document.title = "A"
         #expect(view.log == ["changed", "changed"])
@@ -154,10 +100,10 @@
     func observerHasDied() {
       var view: View? = View()
       let controller = KeyValueObservationController(observer: view!)
-      controller.observe(document, \.title, action: View.changed)
-      controller.observe(document, "title", action: View.changed)
+      controller.observe(document, \.title) { me, _, _ in me.changed() }
+      controller.observe(document, "title") { me, _, _ in me.changed() }
       view = nil
-      controller.observe(document, \.title, action: View.changed)
+      controller.observe(document, \.title) { me, _, _ in me.changed() }
       #expect(document.observationInfo == nil)
       document.title = "A"
     }
@@ -293,24 +239,5 @@
     @NotObserved private(set) lazy var controller = KeyValueObservationController(observer: self)
 
     func changed() { log.append("changed") }
-    func titleChanged(_ change: NSKeyValueObservedChange<String>) { log.append(change.newValue!) }
-    func titleOfObjectChanged(_ change: NSKeyValueObservedChange<String>, _ document: Document) {
-      log.append("\(change.newValue!) of \(document.title)")
-    }
-    func anyChanged(_ change: NSKeyValueObservedChange<Any>) { log.append("\(change.newValue!)") }
-    func anyOfObjectChanged(_ change: NSKeyValueObservedChange<Any>, _ document: Document) {
-      log.append("\(change.newValue!) of \(document.title)")
-    }
-  }
-
-  private final class ContextObserver: KeyValueObserver {
-    var log: [String] = []
-
-    func observeValue(
-      forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
-      context: UnsafeMutableRawPointer?
-    ) {
-      log.append("\(keyPath!) \(change![.newKey]!) \(UInt(bitPattern: context))")
-    }
   }
 #endif

@@ -312,7 +312,8 @@
       #expect(panel.log == [" (0)>A (2)"])
       computed.invalidate()
       panel.log = []
-      let several = document.onChange(of: \.title, \.pages, for: panel) { me, title, pages in
+      let several = document.source(\.title, \.pages).onChange(for: panel) { me, _, new in
+        let (title, pages) = new
         me.log.append("\(title) \(pages)")
       }
       several.pause()

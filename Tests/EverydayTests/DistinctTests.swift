@@ -79,7 +79,7 @@
       let tokens = [
         document.onChange(of: \.pages) { log.add("token \($0)>\($1)") },
         document.onChange(of: \.pages, for: panel) { _, old, new in log.add("receiver \(old)>\(new)") },
-        document.onChange(of: \.pages, \.title, for: panel) { _, pages, title in log.add("both \(pages) \(title)") },
+        document.source(\.pages, \.title).onChange(for: panel) { _, _, new in log.add("both \(new.0) \(new.1)") },
         document.source(\.pages).map { $0 / 10 }.onChange { log.add("source \($0)>\($1)") },
         document.source(\.pages).delivered(on: queue).onChange { log.add("delivery \($0)>\($1)") },
       ]

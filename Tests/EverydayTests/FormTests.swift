@@ -20,10 +20,12 @@
         add("observe \(change.newValue!) \(document.pages) \(me === listener)")
       }
       document.onChange(of: \.title, initial: true, for: listener) { _, old, new in add("onChange \(old)>\(new)") }
-      document.onChange(of: \.title, \.pages, initial: true, for: listener) { _, title, pages in
+      document.source(\.title, \.pages).onChange(initial: true, for: listener) { _, _, new in
+        let (title, pages) = new
         add("two \(title) \(pages)")
       }
-      document.onChange(of: \.title, \.pages, \.author?.name, initial: true, for: listener) { _, title, pages, name in
+      document.source(\.title, \.pages, \.author?.name).onChange(initial: true, for: listener) { _, _, new in
+        let (title, pages, name) = new
         add("three \(title) \(pages) \(name ?? "-")")
       }
       #expect(listener.log.all == ["onChange >", "two  0", "three  0 -"])
@@ -43,10 +45,12 @@
       let seen = Seen()
       document.observe(\.title, options: [.new], for: seen) { me, _, change in me.add("observe \(change.newValue!)") }
       document.onChange(of: \.title, initial: true, for: seen) { me, old, new in me.add("onChange \(old)>\(new)") }
-      document.onChange(of: \.title, \.pages, initial: true, for: seen) { me, title, pages in
+      document.source(\.title, \.pages).onChange(initial: true, for: seen) { me, _, new in
+        let (title, pages) = new
         me.add("two \(title) \(pages)")
       }
-      document.onChange(of: \.title, \.pages, \.author?.name, initial: true, for: seen) { me, title, pages, name in
+      document.source(\.title, \.pages, \.author?.name).onChange(initial: true, for: seen) { me, _, new in
+        let (title, pages, name) = new
         me.add("three \(title) \(pages) \(name ?? "-")")
       }
       document.title = "A"
@@ -73,11 +77,13 @@
     @MainActor
     func mainActor() async {
       let panel = Panel()
-      document.onChange(of: \.title, \.pages, initial: true, for: panel) { me, title, pages in
+      document.source(\.title, \.pages).onChange(initial: true, for: panel) { me, _, new in
+        let (title, pages) = new
         MainActor.assertIsolated()
         me.log.append("two \(title) \(pages)")
       }
-      document.onChange(of: \.title, \.pages, \.author?.name, initial: true, for: panel) { me, title, pages, name in
+      document.source(\.title, \.pages, \.author?.name).onChange(initial: true, for: panel) { me, _, new in
+        let (title, pages, name) = new
         MainActor.assertIsolated()
         me.log.append("three \(title) \(pages) \(name ?? "-")")
       }
@@ -153,7 +159,7 @@
         let listener = ClassicListener()
         let token =
           several
-          ? document.onChange(of: \.title, \.pages, for: listener) { _, _, _ in work() }
+          ? document.source(\.title, \.pages).onChange(for: listener) { _, _, _ in work() }
           : document.bindTwoWay(\.pages, with: other, \.pages, initially: .wait, applied: work)
         let ended = DispatchSemaphore(value: 0)
         Thread {
@@ -220,10 +226,12 @@
     func observe(_ document: SharedDocument) {
       document.observe(\.title, options: [.new], for: self) { me, _, change in me.add("observe \(change.newValue!)") }
       document.onChange(of: \.title, initial: true, for: self) { me, old, new in me.add("onChange \(old)>\(new)") }
-      document.onChange(of: \.title, \.pages, initial: true, for: self) { me, title, pages in
+      document.source(\.title, \.pages).onChange(initial: true, for: self) { me, _, new in
+        let (title, pages) = new
         me.add("two \(title) \(pages)")
       }
-      document.onChange(of: \.title, \.pages, \.author?.name, initial: true, for: self) { me, title, pages, name in
+      document.source(\.title, \.pages, \.author?.name).onChange(initial: true, for: self) { me, _, new in
+        let (title, pages, name) = new
         me.add("three \(title) \(pages) \(name ?? "-")")
       }
     }

@@ -110,7 +110,8 @@
       typealias Register = (SharedDocument, Panel, @escaping @MainActor () -> Void) -> () -> Void
       let forms: [Register] = [
         { document, panel, told in document.observe(\.title, for: panel) { _, _, _ in told() }.invalidate },
-        { document, panel, told in document.observe(\.title, \.pages, for: panel) { _, _, _, _ in told() }.invalidate },
+        { document, panel, told in document.source(\.title, \.pages).observe(for: panel) { _, _ in told() }.invalidate
+        },
         { document, panel, told in document.observeAll(for: panel) { _, _, _, _ in told() }.invalidate },
         { document, panel, told in document.onChange(of: \.title, for: panel) { _, _, _ in told() }.invalidate },
         { document, _, told in document.onChange(of: \.title) { _, _ in told() }.invalidate },

@@ -8,10 +8,11 @@
 
   @Suite("The end of a receiver's observation")
   struct ReceiverEndTests {
-    @Test("of several key paths is told when the last of them has ended, once")
+    @Test("of several sources is told when the last of them has ended, once")
     func lastOfSeveral() {
       let (document, panel, reasons) = (Document(), Panel(), Log<NSKeyValueObservation.EndReason>())
-      let token = document.onChange(of: \.title, \.pages, for: panel) { _, _, _ in }
+      let titles = KeyValueSource.merge(document.source(\.title), document.source(\.pages).map { "\($0)" })
+      let token = titles.onChange(for: panel) { _, _, _ in }
       token.onEnd(reasons.add)
       document.stopObserving(\.title, for: panel)
       #expect(token.isActive && reasons.all.isEmpty)
@@ -23,7 +24,7 @@
     func allAtDeath() {
       let (document, reasons) = (Document(), Log<NSKeyValueObservation.EndReason>())
       var panel: Panel? = Panel()
-      let token = document.onChange(of: \.title, \.pages, for: panel!) { _, _, _ in }
+      let token = document.source(\.title, \.pages).onChange(for: panel!) { _, _, _ in }
       token.onEnd(reasons.add)
       panel = nil
       #expect(!token.isActive && reasons.all == [.receiverDied])

@@ -174,7 +174,8 @@
     @Test("hands over the present values of several key paths")
     func several() {
       let (document, panel) = (Document(), Panel())
-      let token = document.onChange(of: \.title, \.pages, initial: true, for: panel) { me, title, pages in
+      let token = document.source(\.title, \.pages).onChange(initial: true, for: panel) { me, _, new in
+        let (title, pages) = new
         me.log.append("\(title) \(pages)")
       }
       document.title = "A"
@@ -185,22 +186,12 @@
       token.invalidate()
       document.pages = 4
       #expect(panel.log.count == 3 && reasons.all == [.invalidated] && !token.isActive)
-      document.onChange(of: \.title, \.pages, \.tags, \.summary, for: panel) { me, a, b, c, d in
+      document.source(\.title, \.pages, \.tags, \.summary).onChange(for: panel) { me, _, new in
+        let (a, b, c, d) = new
         me.log.append("\(a) \(b) \(c) \(d)")
       }
       document.tags = ["x"]
       #expect(panel.log.last == #"A 4 ["x"] A (4)"#)
-    }
-
-    @Test("tells which of several key paths has changed, with its values")
-    func severalChanges() {
-      let (document, panel) = (Document(), Panel())
-      document.observe(\.title, \.pages, options: [.old, .new], for: panel) { me, document, keyPath, change in
-        me.log.append("\(keyPath == \Document.title) \(change.oldValue!)>\(change.newValue!)")
-      }
-      document.title = "A"
-      document.pages = 1
-      #expect(panel.log == ["true >A", "false 0>1"])
     }
 
     @Test("survives what its handler does to it: an end, the receiver's death, the object's death")

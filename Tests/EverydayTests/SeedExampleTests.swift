@@ -109,7 +109,7 @@
 
     init(_ document: Document) { self.document = document }
 
-    func viewWillAppear() { observations.observe(document, \.title, action: PageController.titleChanged) }
+    func viewWillAppear() { observations.observe(document, \.title) { me, _, _ in me.titleChanged() } }
     func viewDidDisappear() { observations.unobserveAll() }
 
     private func titleChanged() { shown.append(document.title) }

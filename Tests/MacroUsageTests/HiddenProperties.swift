@@ -72,18 +72,12 @@
   func grow(_ holder: SheetHolder) { holder.mutableArrayValue(for: \.sheet.items).append(2) }
 
   func observeItems(of holder: SheetHolder, _ observer: ItemsObserver) {
-    observer.observations.observe(holder, \.sheet.items, options: .new, context: nil)
+    observer.observations.observe(holder, \.sheet.items) { me, _, _ in me.changes += 1 }
   }
 
-  final class ItemsObserver: KeyValueObserver {
+  final class ItemsObserver {
     lazy var observations = KeyValueObservationController(observer: self)
-    var keyPaths: [String] = []
-    func observeValue(
-      forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
-      context: UnsafeMutableRawPointer?
-    ) {
-      keyPaths.append(keyPath ?? "")
-    }
+    var changes = 0
   }
 
   @KeyValueObservable

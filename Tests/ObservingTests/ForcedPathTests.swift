@@ -133,7 +133,8 @@
     @Test func `Changes of elements and values of several such paths are told while there are any`() {
       let sheet = Sheet()
       let tags = sheet.log(\.next.tags, [.old, .new, .collectionChanges], to: log)
-      let both = sheet.onChange(of: \.next.name, \.spare!.name, for: log) { log, next, spare in
+      let both = sheet.source(\.next.name, \.spare!.name).onChange(for: log) { log, _, new in
+        let (next, spare) = new
         log.add("\(next) \(spare)")
       }
       sheet.next = Sheet("a")

@@ -189,7 +189,7 @@
 
     @Test func `Whole values and several key paths have no value either while the element is missing`() {
       let tokens = [
-        binder.onChange(of: \.pages[1].name, \.numbers, for: log) { $0.add("\($1) \($2.count)") },
+        binder.source(\.pages[1].name, \.numbers).onChange(for: log) { $0.add("\($2.0) \($2.1.count)") },
         binder.onChange(of: \.pages[1].words) { [log] _, words in log.add("\(words)") },
         binder.source(\.pages[1].words).observe(options: .new) { [log] change in
           log.add("source \(change.newValue ?? ["none"])")

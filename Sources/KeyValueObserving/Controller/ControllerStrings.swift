@@ -1,4 +1,4 @@
-// A controller's observations of string key paths, with a closure or with the classic callback.
+// A controller's observations of string key paths, with a closure.
 
 import CKVO
 
@@ -51,55 +51,6 @@ extension KeyValueObservationController {
     observe(
       object, keyPath, options, duplicates, userInfo, on: handler.isolation, SourceLocation(file: fileID, line: line),
       ChangeHandler(handler).unchecked)
-  }
-
-  /// Observes a string key path with the observer's classic callback.
-  ///
-  /// The callback is called on the thread that makes the change. `removeObserver(_:forKeyPath:)` does not end the observation.
-  ///
-  /// - Parameters:
-  ///   - object: What to observe. It is not retained unless the controller does.
-  ///   - keyPath: As in ``KeyValueObservable/addObserver(_:forKeyPath:options:context:userInfo:fileID:line:)``.
-  ///   - options: Which values a change includes, and whether the observer is also called now and before changes.
-  ///   - duplicates: What to do if the controller already observes the key path of the object; by default what it was created with.
-  ///   - userInfo: Anything that reports and the graph show with the observation.
-  ///   - context: A pointer that is passed to the observer and distinguishes registrations.
-  public nonisolated func observe<Object: KeyValueObservable>(
-    _ object: Object, _ keyPath: String, options: NSKeyValueObservingOptions = [],
-    context: UnsafeMutableRawPointer?, duplicates: Duplicates? = nil, userInfo: (any Sendable)? = nil,
-    fileID: StaticString = #fileID, line: UInt = #line
-  ) where Observer: KeyValueObserver {
-    let site = SourceLocation(file: fileID, line: line)
-    add(object, keyPath, options, duplicates, site) { observer, observation in
-      object.receive(path: keyPath, options, context: context, for: observer, site, userInfo: userInfo) {
-        observation.isWanted
-      }
-    }
-  }
-
-  /// Observes a key path with the observer's classic callback, which is passed the name of the key path.
-  ///
-  /// The callback is called on the thread that makes the change. `removeObserver(_:forKeyPath:)` does not end the observation. A key
-  /// path that does not consist of properties has no name: that is fault KVO0009.
-  ///
-  /// - Parameters:
-  ///   - object: What to observe. It is not retained unless the controller does.
-  ///   - keyPath: Properties, as in `\\.author?.name`.
-  ///   - options: Which values a change includes, and whether the observer is also called now and before changes.
-  ///   - duplicates: What to do if the controller already observes the key path of the object; by default what it was created with.
-  ///   - userInfo: Anything that reports and the graph show with the observation.
-  ///   - context: A pointer that is passed to the observer and distinguishes registrations.
-  public nonisolated func observe<Object: KeyValueObservable, Value>(
-    _ object: Object, _ keyPath: KeyPath<Object, Value>, options: NSKeyValueObservingOptions = [],
-    context: UnsafeMutableRawPointer?, duplicates: Duplicates? = nil, userInfo: (any Sendable)? = nil,
-    fileID: StaticString = #fileID, line: UInt = #line
-  ) where Observer: KeyValueObserver {
-    let chain = KeyValueClass.of(type: Object.self).chain(of: keyPath)
-    guard let name = chain?.name(from: object) ?? object.name(of: keyPath, SourceLocation(file: fileID, line: line))
-    else { return }
-    observe(
-      object, name, options: options, context: context, duplicates: duplicates, userInfo: userInfo, fileID: fileID,
-      line: line)
   }
 
   /// - Parameter actor: The actor on which the handler is called, or `nil` for the thread that makes the change.

@@ -14,7 +14,7 @@ import CKVO
 ///     observations.observe(document, \.title, options: [.initial, .new]) { me, document, change in
 ///       me.caption = change.newValue ?? ""
 ///     }
-///     observations.observe(document, \.pages, action: Panel.pagesChanged)
+///     observations.observe(document, \.pages) { me, _, _ in me.pagesChanged() }
 ///   }
 ///
 ///   func pagesChanged() { print("pages") }

@@ -127,10 +127,7 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
 
   /// Does the same in an evaluation of the key path alone, because too much is declared to affect its keys.
   private func lookAgain(from root: Object, _ value: Value) {
-    PathProbe(root, path.keyPath) { [path] reads in
-      let properties = reads.compactMap(\.keyValueProperty)
-      if properties.count == reads.count { path.look(from: root, reads, properties) }
-    }.run(SourceLocation(file: #fileID, line: #line))
+    path.look(from: root)
     if unwrapped(value) != nil { isExpression.store(true, ordering: .relaxed) }
   }
 

@@ -93,6 +93,14 @@ final class ExpressionPath<Root: KeyValueObservable, Value>: @unchecked Sendable
     return value as? Value
   }
 
+  /// Checks, in an evaluation of the key path alone, whether it goes through array indexes.
+  func look(from root: Root) {
+    PathProbe(root, keyPath) { reads in
+      let properties = reads.compactMap(\.keyValueProperty)
+      if properties.count == reads.count { self.look(from: root, reads, properties) }
+    }.run(SourceLocation(file: #fileID, line: #line))
+  }
+
   /// Checks, within an evaluation that has read these properties, whether the key path goes through array indexes.
   func look(from root: Root, _ reads: UnsafeBufferPointer<kvo_read>, _ properties: [KeyValueProperty]) {
     let present = reader.load(ordering: .relaxed)

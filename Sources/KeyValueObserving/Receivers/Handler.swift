@@ -45,42 +45,6 @@ struct ValuesHandler<Receiver: AnyObject, Value> {
   }
 }
 
-/// A handler of a receiver and the values of two key paths.
-@usableFromInline
-@frozen
-struct SeveralHandler<Receiver: AnyObject, A, B> {
-  @usableFromInline let call: @isolated(any) (Receiver, A, B) -> Void
-
-  @inlinable
-  init(_ call: @escaping @isolated(any) (Receiver, A, B) -> Void) { self.call = call }
-
-  @inlinable var unchecked: (Receiver, A, B) -> Void { unsafeBitCast(self, to: Unchecked.self).call }
-
-  @usableFromInline
-  @frozen
-  struct Unchecked {
-    @usableFromInline let call: (Receiver, A, B) -> Void
-  }
-}
-
-/// A handler of a receiver and the values of three key paths.
-@usableFromInline
-@frozen
-struct SeveralHandler3<Receiver: AnyObject, A, B, C> {
-  @usableFromInline let call: @isolated(any) (Receiver, A, B, C) -> Void
-
-  @inlinable
-  init(_ call: @escaping @isolated(any) (Receiver, A, B, C) -> Void) { self.call = call }
-
-  @inlinable var unchecked: (Receiver, A, B, C) -> Void { unsafeBitCast(self, to: Unchecked.self).call }
-
-  @usableFromInline
-  @frozen
-  struct Unchecked {
-    @usableFromInline let call: (Receiver, A, B, C) -> Void
-  }
-}
-
 /// A handler of an object and a change.
 @usableFromInline
 @frozen
@@ -154,41 +118,5 @@ struct ActorValuesHandler<Receiver: Actor, Value> {
   @frozen
   struct Unchecked {
     @usableFromInline let call: (Receiver, Value, Value) -> Void
-  }
-}
-
-/// A handler of the values of two key paths that is isolated to its receiver.
-@usableFromInline
-@frozen
-struct ActorSeveralHandler<Receiver: Actor, A, B> {
-  @usableFromInline let call: (isolated Receiver, A, B) -> Void
-
-  @inlinable
-  init(_ call: @escaping (isolated Receiver, A, B) -> Void) { self.call = call }
-
-  @inlinable var unchecked: (Receiver, A, B) -> Void { unsafeBitCast(self, to: Unchecked.self).call }
-
-  @usableFromInline
-  @frozen
-  struct Unchecked {
-    @usableFromInline let call: (Receiver, A, B) -> Void
-  }
-}
-
-/// A handler of the values of three key paths that is isolated to its receiver.
-@usableFromInline
-@frozen
-struct ActorSeveralHandler3<Receiver: Actor, A, B, C> {
-  @usableFromInline let call: (isolated Receiver, A, B, C) -> Void
-
-  @inlinable
-  init(_ call: @escaping (isolated Receiver, A, B, C) -> Void) { self.call = call }
-
-  @inlinable var unchecked: (Receiver, A, B, C) -> Void { unsafeBitCast(self, to: Unchecked.self).call }
-
-  @usableFromInline
-  @frozen
-  struct Unchecked {
-    @usableFromInline let call: (Receiver, A, B, C) -> Void
   }
 }

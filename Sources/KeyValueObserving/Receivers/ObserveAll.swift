@@ -29,23 +29,30 @@ extension KeyValueObservable {
   ) -> NSKeyValueObservation {
     typealias Told = (key: String, change: NSKeyValueObservedChange<Any>)
     let (reference, object) = (ReceiverReference(receiver), UnretainedObject(self))
-    let teller = Teller<Told>(isolation) { told in
+    let handle: (Told) -> Void = { told in
       guard let receiver = reference.load(), let object = object.load() else { return }
       handler(receiver, object, told.key, told.change)
     }
+    let delivery = isolation.map { ActorDelivery<Told>($0, expectsInitial: false) { handle($0.newValue!) } }
+    let tell: (Told) -> Void =
+      delivery.map { delivery in { delivery.deliver(NSKeyValueObservedChange(kind: .setting, newValue: $0)) } }
+      ?? handle
     let site = SourceLocation(file: fileID, line: line)
-    let description = ObserverDescription(
-      receiver: receiver, note: note(teller.note, userInfo), evaluator: teller.evaluator)
-    var (observations, hasEnded): ([UInt64], Bool) = ([], false)
+    let note = note(isolation.map(deliveryName), userInfo)
+    let description = ObserverDescription(receiver: receiver, note: note, evaluator: delivery?.gate.evaluator)
+    var observations: [UInt64] = []
     for key in observableKeys {
-      observations.append(ifAllAreRegistered: &hasEnded) {
-        let relay = KeyRelay(description) { _, change in teller.tell((key, NSKeyValueObservedChange(change))) }
-        return observe(key, options, site, relay)
+      let relay = KeyRelay(description) { _, change in tell((key, NSKeyValueObservedChange(change))) }
+      observations.append(observe(key, options, site, relay))
+      // It was refused, or has ended in its initial call: then so do the others.
+      guard kvo_observation_is_registered(observations.last!) else {
+        for observation in observations { kvo_cancel_observer(observation) }
+        break
       }
     }
     guard let first = observations.first else { return reference.token(0, of: receiver) }
-    teller.follow(observations)
-    return reference.token(first, others: Array(observations.dropFirst()), of: receiver, delivery: teller.pending)
+    delivery?.follow(all: observations)
+    return reference.token(first, others: Array(observations.dropFirst()), of: receiver, delivery: delivery?.pending)
   }
 }
 

@@ -33,20 +33,6 @@ extension KeyValueObservable {
     delivery.follow(observation)
     return reference.token(observation, of: receiver, delivery)
   }
-
-  /// Registers a receiver's classic callback.
-  nonisolated func receive<Receiver: KeyValueObserver>(
-    path: String, _ options: NSKeyValueObservingOptions, context: UnsafeMutableRawPointer?, for receiver: Receiver,
-    _ site: SourceLocation, userInfo: (any Sendable)?, when isWanted: @escaping () -> Bool
-  ) -> NSKeyValueObservation {
-    let reference = ReceiverReference(receiver)
-    let description = ObserverDescription(receiver: receiver, note: note(nil, userInfo))
-    let relay = KeyRelay(description) { object, change in
-      guard isWanted(), let receiver = reference.load() else { return }
-      receiver.observeValue(forKeyPath: path, of: object, change: change, context: context)
-    }
-    return reference.token(add(.receiver(relay), path, options, context, site), of: receiver)
-  }
 }
 
 /// The observer of a string key path, on behalf of a receiver.

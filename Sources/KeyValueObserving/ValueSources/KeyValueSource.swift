@@ -59,7 +59,7 @@ public struct KeyValueSource<Value> {
 struct SourceRequest {
   @usableFromInline var options: NSKeyValueObservingOptions
   @usableFromInline let site: SourceLocation
-  @usableFromInline let description: ObserverDescription
+  @usableFromInline var description: ObserverDescription
 
   @inlinable
   init(_ options: NSKeyValueObservingOptions, _ site: SourceLocation, _ description: ObserverDescription) {

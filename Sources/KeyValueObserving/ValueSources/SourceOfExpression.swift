@@ -69,12 +69,12 @@ struct ExpressionFunctions {
   }
 }
 
-/// What the runtime holds for an observation of an expression, which has no object.
+/// What the runtime holds for an observation of an expression.
 @usableFromInline
 final class ExpressionSourceBox: ObservationBox {
-  /// Lives as long as its observation, which holds the box.
-  private let root = Expression()
   private let functions: ExpressionFunctions
+  /// The observed object of an expression that has none. It lives as long as its observation, which holds the box.
+  private var root: Expression?
 
   @inlinable
   convenience init<Value>(_ functions: ExpressionFunctions, _ sink: @escaping (NSKeyValueObservedChange<Value>) -> Void)
@@ -91,15 +91,24 @@ final class ExpressionSourceBox: ObservationBox {
   /// - Parameter actor: That of the code that made the expression. Without one it is evaluated where the observer's code is.
   @usableFromInline
   func register(on actor: (any Actor)?, _ request: SourceRequest) -> [UInt64] {
+    let root = Expression()
+    self.root = root
+    var request = request
+    if let actor { request.description.evaluator = ActorGate(actor) }
+    return register(with: root, "value", request)
+  }
+
+  /// Registers an observation of an expression that ends with an object.
+  func register(with object: some KeyValueObservable, _ keyPath: String, _ request: SourceRequest) -> [UInt64] {
     // When a weakly referenced object dies, the expression cannot be evaluated for its old value any more.
     let keepsLast = request.wantsOld && _openExistential(functions.type, do: holdsNoObject)
-    var description = request.description
-    if let actor { description.evaluator = ActorGate(actor) }
-    let observation = ObserverDescription.withC(description) { observer in
-      register(
-        with: root.adoptedObject, key: nil, keyPath: "value",
-        options: kvo_options(request.options, endsWithObject: true), observer: observer, site: request.site,
-        keepsLast: keepsLast)
+    let observation = keyPath.withCString { keyPath in
+      ObserverDescription.withC(request.description) { observer in
+        register(
+          with: object.adoptedObject, key: nil, keyPath: keyPath,
+          options: kvo_options(request.options, endsWithObject: true), observer: observer, site: request.site,
+          keepsLast: keepsLast)
+      }
     }
     return observation == 0 ? [] : [observation]
   }

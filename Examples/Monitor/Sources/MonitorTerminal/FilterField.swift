@@ -36,7 +36,7 @@ final class StatusPane: Pane {
   init(_ field: FilterField, address: String?) {
     (self.field, self.address) = (field, address)
     super.init()
-    field.onChange(of: \.text, \.isEditing, for: self) { me, _, _ in me.setNeedsDisplay() }
+    field.source(\.text, \.isEditing).onChange(for: self) { me, _, _ in me.setNeedsDisplay() }
   }
 
   override func lines() -> [Line] {

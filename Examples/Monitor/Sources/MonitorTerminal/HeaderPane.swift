@@ -11,7 +11,7 @@ final class HeaderPane: Pane {
     super.init()
     // Each of these reaches this pane without a token and without a capture list, on the main actor.
     host.onChange(of: \.name, for: self) { me, _, _ in me.setNeedsDisplay() }
-    host.onChange(of: \.uptime, \.load, for: self) { me, _, _ in me.setNeedsDisplay() }
+    host.source(\.uptime, \.load).onChange(for: self) { me, _, _ in me.setNeedsDisplay() }
     host.onChange(of: \.busyFraction, for: self) { me, _, _ in me.setNeedsDisplay() }
     host.onChange(of: \.memory?.used, for: self) { me, _, _ in me.setNeedsDisplay() }
     host.onChange(of: \.problems, for: self) { me, _, _ in me.setNeedsDisplay() }

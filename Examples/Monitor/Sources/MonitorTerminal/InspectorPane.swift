@@ -11,7 +11,7 @@ final class InspectorPane: Pane {
     self.inspector = inspector
     super.init()
     isHidden = true
-    inspector.onChange(of: \.observations, \.sample, \.problem, for: self) { me, _, _, _ in me.setNeedsDisplay() }
+    inspector.source(\.observations, \.sample, \.problem).onChange(for: self) { me, _, _ in me.setNeedsDisplay() }
   }
 
   /// The number of lines that fit below the title.
