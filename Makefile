@@ -11,6 +11,10 @@ ARGS ?=
 # Where make install-tools installs.
 PREFIX ?= /usr/local
 
+# Packages in folders of their own are built in the folder of this one, so that swift-syntax is compiled once.
+tools = --package-path Tools --scratch-path .build --disable-build-manifest-caching
+monitor = --package-path Examples/Monitor --scratch-path .build --disable-build-manifest-caching
+
 c_tools = libffi-dev cmake ninja-build gcc g++ pkg-config
 # What the benchmarks are held against.
 peers = libglib2.0-dev qt6-base-dev libgnustep-base-dev gobjc
@@ -29,8 +33,8 @@ help: ## Show this list
 demo: ## Watch this machine through observers for five seconds (ARGS="--seconds 2 --json")
 	@scripts/require.sh swift git libffi-dev
 	@echo "Building hostwatch; the first time takes some minutes …" >&2
-	@scripts/quietly.sh demo swift build --package-path Examples/Monitor --disable-build-manifest-caching --product hostwatch
-	@swift run --package-path Examples/Monitor --skip-build hostwatch --seconds 5 $(ARGS)
+	@scripts/quietly.sh demo swift build $(monitor) --product hostwatch
+	@swift run $(monitor) --skip-build hostwatch --seconds 5 $(ARGS)
 
 test: ## Run all tests: the library without the macro, the C suite, the Swift suites
 	@scripts/require.sh swift git $(c_tools) libncurses-dev
@@ -39,9 +43,9 @@ test: ## Run all tests: the library without the macro, the C suite, the Swift su
 	@echo "== The C suite"
 	scripts/check-c.sh --quick
 	@echo "== The Swift suites of the tools" # with more memory: all run at once, and each ends thousands of observations
-	KVO_ZOMBIES=65536 swift test --package-path Tools --disable-build-manifest-caching
+	KVO_ZOMBIES=65536 swift test $(tools)
 	@echo "== The Swift suites of the examples"
-	swift test --package-path Examples/Monitor --disable-build-manifest-caching
+	swift test $(monitor)
 	@echo "== The Swift suites of the library"
 	KVO_ZOMBIES=65536 swift test
 

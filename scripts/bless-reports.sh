@@ -14,5 +14,6 @@ git --no-pager diff --stat -- Tests/Crash/reports.txt
 [ "${1:-}" != --c ] || exit 0
 
 mkdir -p Tools/Tests/CrashDiagnosticsTests/Golden
-scripts/quietly.sh bless-reports env KVO_BLESS_REPORTS=1 swift test --package-path Tools --disable-build-manifest-caching --disable-xctest --filter CrashDiagnosticsTests.ScenarioTests
+scripts/quietly.sh bless-reports env KVO_BLESS_REPORTS=1 swift test --package-path Tools --scratch-path .build \
+  --disable-build-manifest-caching --disable-xctest --filter CrashDiagnosticsTests.ScenarioTests
 git --no-pager diff --stat -- Tools/Tests/CrashDiagnosticsTests/Golden

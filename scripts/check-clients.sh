@@ -44,7 +44,7 @@ else
   failures=$((failures + 1))
 fi
 # A package of its own, with OpenCombine and swift-async-algorithms, which this package does not have.
-if scripts/quietly.sh check-clients-streams swift test --package-path Tests/Clients/Streams --scratch-path "$out/streams" \
+if scripts/quietly.sh check-clients-streams swift test --package-path Tests/Clients/Streams --scratch-path "$build" \
   --disable-build-manifest-caching --disable-xctest; then
   echo "check-clients: Streams, a package with publishers and swift-async-algorithms"
 else

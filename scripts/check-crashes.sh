@@ -9,12 +9,13 @@ out=build/crashes failures=0 tools=(--package-path Tools --disable-build-manifes
 mkdir -p "$out"
 export KVO_CRASH_SECONDS=60
 
-# build <name> [options]: builds the program kvo, in a separate folder if its options need one.
+# build <name> <folder> [options]: builds the program kvo.
 build() {
   local name=$1
   shift
-  scripts/quietly.sh "check-crashes-$name" swift build "${tools[@]}" --product kvo "$@"
-  program=$(swift build "${tools[@]}" --product kvo "$@" --show-bin-path)/kvo
+  local options=("${tools[@]}" --product kvo --scratch-path "$@")
+  scripts/quietly.sh "check-crashes-$name" swift build "${options[@]}"
+  program=$(swift build "${options[@]}" --show-bin-path)/kvo
 }
 
 # The output that must not differ.
@@ -32,22 +33,22 @@ complain() {
   failures=$((failures + 1))
 }
 
-build debug
+build debug .build
 run debug "$program"
 for variant in "$@"; do
   echo "== the crash catalogue, $variant"
   case $variant in
     debug) continue ;;
-    release) build release -c release && run release "$program" ;;
-    address) build address --sanitize=address --scratch-path Tools/.build/address && run address "$program" ;;
-    thread) build thread --sanitize=thread --scratch-path Tools/.build/thread && run thread "$program" ;;
+    release) build release .build -c release && run release "$program" ;;
+    address) build address .build/address --sanitize=address && run address "$program" ;;
+    thread) build thread .build/thread --sanitize=thread && run thread "$program" ;;
     stripped)
-      build release -c release
+      build release .build -c release
       strip -o "$out/kvo" "$program"
       run stripped "$out/kvo"
       ;;
     backtrace)
-      build debug
+      build debug .build
       "$program" crash --all --json --backtrace >"$out/backtrace.json" || true
       ;;
     *) complain "unknown variant \"$variant\"" && continue ;;

@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 scripts/require.sh swift python3 cmake ninja-build gcc libffi-dev libncurses-dev pkg-config
 if [[ ${1:-} != --list ]]; then
   for product in Tools:kvo Examples/Monitor:hostwatch Examples/Monitor:monitor; do
-    package=(--package-path "${product%:*}" --disable-build-manifest-caching)
+    package=(--package-path "${product%:*}" --scratch-path .build --disable-build-manifest-caching)
     scripts/quietly.sh "check-documents-${product#*:}" swift build "${package[@]}" --product "${product#*:}"
     PATH=$(realpath "$(swift build "${package[@]}" --show-bin-path)"):$PATH
   done

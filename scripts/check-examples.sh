@@ -10,8 +10,8 @@ quick=false
 scripts/require.sh swift git libffi-dev libncurses-dev tmux
 $quick || scripts/require.sh chromium chromium-driver python3-selenium fonts-dejavu-core
 
-swift build --package-path Examples/Monitor --disable-build-manifest-caching --product monitor
-monitor=$PWD/Examples/Monitor/.build/debug/monitor
+swift build --package-path Examples/Monitor --scratch-path .build --disable-build-manifest-caching --product monitor
+monitor=$PWD/.build/debug/monitor
 out=build/examples
 mkdir -p "$out"
 

@@ -17,7 +17,7 @@ if [[ ${1:-} == --quick ]]; then
   program=("$out/tests/kvo_crash")
 else
   scripts/require.sh swift git libffi-dev
-  options=(--package-path Tools --disable-build-manifest-caching --scratch-path Tools/.build/mutations -Xcc "$flag" --product kvo)
+  options=(--package-path Tools --disable-build-manifest-caching --scratch-path .build/mutations -Xcc "$flag" --product kvo)
   scripts/quietly.sh check-mutations swift build "${options[@]}"
   program=("$(swift build "${options[@]}" --show-bin-path)/kvo" crash)
 fi

@@ -20,7 +20,7 @@ for sanitizer in "$@"; do
   [[ $sanitizer == thread ]] && skipped+=(--skip "A state with willSet and didSet that announce")
   # MacrosTests run the plug-in's code, which has neither threads nor pointers.
   for package in Tools Examples/Monitor .; do
-    swift test --package-path $package --disable-build-manifest-caching --scratch-path "$package/.build/$sanitizer" \
+    swift test --package-path $package --disable-build-manifest-caching --scratch-path ".build/$sanitizer" \
       --sanitize="$sanitizer" --disable-xctest "${skipped[@]}"
   done
 done

@@ -10,8 +10,8 @@ scripts/require.sh swift git libffi-dev chromium chromium-driver python3-seleniu
 out=build/view build=${KVO_BUILD_PATH:-.build}
 mkdir -p "$out"
 export SWIFT_BACKTRACE=enable=no
-scripts/quietly.sh check-view swift build --package-path Tools --disable-build-manifest-caching --product kvo
-kvo=$(swift build --package-path Tools --show-bin-path)/kvo
+scripts/quietly.sh check-view swift build --package-path Tools --scratch-path "$build" --disable-build-manifest-caching --product kvo
+kvo=$(swift build --package-path Tools --scratch-path "$build" --show-bin-path)/kvo
 
 # The example, as SwiftPM would build it; the objects are those of the library.
 scripts/quietly.sh check-view-library swift build --scratch-path "$build" --target KeyValueObserving

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 
 prefix=${1:?"say where to install, such as /usr/local"}
 to=${DESTDIR:-}$prefix
-build=(swift build --package-path Tools --disable-build-manifest-caching -c release)
+build=(swift build --package-path Tools --scratch-path .build --disable-build-manifest-caching -c release)
 scripts/quietly.sh install-tools "${build[@]}" --product kvo
 program=$("${build[@]}" --show-bin-path)/kvo
 install -D -m 755 "$program" "$to/bin/kvo"
