@@ -53,6 +53,12 @@ int main(int count, char **arguments) {
     int (*function)(void (*during)(void));
   } symbol = {dlsym(plugin, "plugin_use")};
   use = symbol.function;
+  union {
+    void *address;
+    const void *(*function)(size_t index);
+  } kind_at = {dlsym(plugin, "kvo_fault_kind_at")};
+  /* A plug-in that hides the function embeds all of the library. */
+  bool has_server = kind_at.address == NULL || kind_at.function(0) != NULL;
   sem_init(&used, 0, 0);
   sem_init(&closed, 0, 0);
   pthread_t thread;
@@ -62,7 +68,7 @@ int main(int count, char **arguments) {
   sem_post(&closed);
   pthread_join(thread, NULL);
   usleep(20000); /* the watchdog wakes up */
-  if (HAS_SERVER && !is_served()) return 6;
+  if (has_server && !is_served()) return 6;
   printf("test_unloading: %d passed, 0 failed\n", calls == 2);
   return calls == 2 ? 0 : 5;
 }

@@ -18,8 +18,11 @@
 
 /* Registers a test; its body follows. */
 #define TEST(sentence) HARNESS_TEST(sentence, __LINE__)
-/* The same for a test that needs reports; omitted for a library without diagnostics. */
-#define TEST_REPORTED(sentence) HARNESS_TEST_IF(KVO_DIAGNOSTICS, sentence, __LINE__)
+/* Whether the library has diagnostics. The same programs run with both. */
+#define HAS_REPORTS (kvo_fault_kind_at(0) != NULL)
+/* The same for a test that needs reports, and for one that needs a library without them. */
+#define TEST_REPORTED(sentence) HARNESS_TEST_IF(HAS_REPORTS, sentence, __LINE__)
+#define TEST_UNREPORTED(sentence) HARNESS_TEST_IF(!HAS_REPORTS, sentence, __LINE__)
 #define HARNESS_TEST(sentence, line) HARNESS_TEST_AT(true, sentence, line)
 #define HARNESS_TEST_IF(condition, sentence, line) HARNESS_TEST_AT(condition, sentence, line)
 #define HARNESS_TEST_AT(condition, sentence, line)                                                                     \
