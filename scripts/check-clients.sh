@@ -5,6 +5,7 @@
 # the same way.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+scripts/require.sh swift git libffi-dev
 
 build=${KVO_BUILD_PATH:-.build}
 out=build/clients

@@ -3,6 +3,7 @@
 # To accept changes in either direction: scripts/check-costs.sh --bless
 set -euo pipefail
 cd "$(dirname "$0")/.."
+scripts/require.sh swift git libffi-dev gcc valgrind python3
 
 scripts/quietly.sh check-costs swift build --package-path Benchmarks -c release --disable-build-manifest-caching --product Counts
 out=build/costs

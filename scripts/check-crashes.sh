@@ -3,6 +3,7 @@
 #   scripts/check-crashes.sh [debug|release|address|thread|stripped|backtrace]...   default: all; the others are compared with debug
 set -euo pipefail
 cd "$(dirname "$0")/.."
+scripts/require.sh swift git libffi-dev
 
 (($#)) || set -- release stripped backtrace address thread
 out=build/crashes failures=0 tools=(--package-path Tools --disable-build-manifest-caching)

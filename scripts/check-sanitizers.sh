@@ -3,6 +3,7 @@
 # Tests that end a process deliberately are skipped: they check the exit status of the child, which the sanitizers change.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+scripts/require.sh swift git libffi-dev libncurses-dev
 
 (($#)) || set -- thread address
 # The runtime's own crash report would be mixed with the sanitizer's.
