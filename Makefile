@@ -4,7 +4,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test bench release-check check check-quick check-format check-docs check-documents docs fuzz mutate stress install-tools format clean
+.PHONY: help demo test bench release-check check check-quick check-format check-docs check-documents docs fuzz mutate stress \
+  install-tools format clean
 
 # Passed on: make demo ARGS="--json", make bench ARGS="…".
 ARGS ?=
@@ -59,7 +60,9 @@ bench: ## Measure, optimised, against other systems (ARGS="--filter 'observed se
 	@scripts/require.sh swift git python3 $(c_tools) valgrind $(peers)
 	@scripts/bench.sh $(ARGS)
 
-check: check-format check-c check-model fuzz stress check-sanitizers check-crashes check-mutations check-clients check-examples check-view check-bindings check-api check-scaling check-costs check-packages check-docs check-documents ## Everything a release must pass besides the tests; takes long
+checks = format c model sanitizers crashes mutations clients examples view bindings api scaling costs packages docs documents
+
+check: fuzz stress $(checks:%=check-%) ## Everything a release must pass besides the tests; takes long
 	scripts/check-ports.sh i386
 	scripts/mutate.sh --count 20 --budget 240 --least 80
 

@@ -137,8 +137,7 @@ __attribute__((noinline)) static void set_b_at(size_t depth, int value) {
   CHECK_EQ(room[0], 1);
 }
 
-TEST_REPORTED(
-    "once it is known that a callback has left the end of a scope, its expressions are told of later changes") {
+TEST_REPORTED("expressions notify again once it is known that a callback has left the end of a scope") {
   static size_t depth;
   static watcher leaver, path;
   static int known;

@@ -8,7 +8,7 @@
 
   @Suite("The end of a receiver's observation")
   struct ReceiverEndTests {
-    @Test("of several sources is told when the last of them has ended, once")
+    @Test("of several sources calls onEnd once, when the last of them has ended")
     func lastOfSeveral() {
       let (document, panel, reasons) = (Document(), Panel(), Log<NSKeyValueObservation.EndReason>())
       let titles = KeyValueSource.merge(document.source(\.title), document.source(\.pages).map { "\($0)" })

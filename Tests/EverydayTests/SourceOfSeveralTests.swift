@@ -63,6 +63,16 @@
       #expect(!source.observe { _ in }.isActive)
     }
 
+    @Test func `refuses .prior and .distinct with KVO0008, and key paths that can never notify with KVO0011`() {
+      for options: NSKeyValueObservingOptions in [.prior, .distinct] {
+        let raised = faults { #expect(!document.source(\.title, \.pages).observe(options: options) { _ in }.isActive) }
+        #expect(raised == [8])
+      }
+      let gauge = Gauge()
+      let raised = faults { gauge.source(\.fixed, \.fixed).onChange(for: log) { _, _, _ in } }
+      #expect(raised == [11])
+    }
+
     @Test func `is named by its key paths in reports`() {
       let token = document.source(\.title, \.author?.name).observe { _ in }
       #expect(ObservationGraph.current().observations.contains { $0.keyPath == "title, author.name" })
@@ -94,6 +104,7 @@
       }
     }
     var text: String { String(stored) }
+    var fixed: Int { 1 }
     class func keyPathsForValuesAffectingText() -> Set<String> { ["level"] }
   }
 

@@ -12,8 +12,8 @@ extension KeyValueObservable {
   /// }
   /// ```
   /// Its value is the tuple of theirs. It notifies when one of them has changed, also of an `observe`: of equal values it does not. Of what
-  /// is changed together, in `withCoalescedChanges` or by bindings, it notifies once. While one of the key paths has
-  /// no value, because it goes through `!` after a `nil`, neither has the source.
+  /// is changed together, in `withCoalescedChanges` or by bindings, it notifies once. While one of the key paths has no value, because it
+  /// goes through `!` after a `nil`, neither has the source. `.prior` and `.distinct` are fault KVO0008.
   ///
   /// - Parameters:
   ///   - first: What to observe, as in ``observe(_:options:fileID:line:changeHandler:)``.
