@@ -66,8 +66,9 @@ extension KeyValueSource {
     let origin = SourceOrigin(target, name(of: keyPath, in: target))
     let binding = OneWayBinding(target, BoundProperty(keyPath, in: target), applied, read)
     if exclusive { BindingTable.replace(origin, by: origins(), site) }
-    BindingTable.add(binding.life, origin, from: origins())
-    let token = receive(
+    let token = binding.token
+    BindingTable.add(token, origin, from: origins())
+    receive(
       options(of: initially), for: target, on: isolation, site, bindingNote(origin), binding,
       sets: boundKey(origin, of: target)
     ) {
@@ -75,7 +76,6 @@ extension KeyValueSource {
     } handler: {
       binding.changed(to: $0)
     }
-    BindingTable.follow(binding.life, token, origin)
     return token
   }
 

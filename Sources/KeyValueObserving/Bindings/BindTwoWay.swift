@@ -64,15 +64,15 @@ extension KeyValueObservable {
     _ forward: @escaping (Left) -> Right, _ backward: @escaping (Right) -> Left
   ) -> NSKeyValueObservation {
     if exclusive { BindingTable.replace(mine.origin, by: [others.origin], site) }
-    let life = BindingLife()
-    BindingTable.add(life, mine.origin, from: [others.origin])
-    BindingTable.add(life, others.origin, from: [mine.origin])
     let (sentLeft, sentRight) = (Sent<Right, Left>(), Sent<Left, Right>())
     let (leftward, rightward) = (
       TwoWayDirection(others, mine, self, backward, sentLeft, sentRight, applied),
       TwoWayDirection(mine, others, other, forward, sentRight, sentLeft, applied)
     )
-    func bindLeft() -> NSKeyValueObservation {
+    let token = NSKeyValueObservation.both(leftward.end, rightward.end)
+    BindingTable.add(token, mine.origin, from: [others.origin])
+    BindingTable.add(token, others.origin, from: [mine.origin])
+    func bindLeft() {
       other.source(others.keyPath).receive(
         initially == .set ? [.new, .initial] : .new, for: self, on: actor, site, bindingNote(mine.origin), leftward,
         sets: boundKey(mine.origin, of: self)
@@ -83,8 +83,8 @@ extension KeyValueObservable {
       }
     }
     // What the initial set makes of its side is corrected, so the other direction is there before.
-    let leftFirst = initially == .fromLeft ? bindLeft() : nil
-    let toRight = source(mine.keyPath).receive(
+    if initially == .fromLeft { bindLeft() }
+    source(mine.keyPath).receive(
       initially == .fromLeft ? [.new, .initial] : .new, for: other, on: actor, site, bindingNote(others.origin),
       rightward, sets: boundKey(others.origin, of: other)
     ) {
@@ -92,63 +92,17 @@ extension KeyValueObservable {
     } handler: { _ in
       rightward.changed()
     }
-    let toLeft = leftFirst ?? bindLeft()
-    let token = NSKeyValueObservation.both(toLeft, toRight)
-    BindingTable.follow(life, token, mine.origin)
-    BindingTable.follow(life, token, others.origin)
+    if initially != .fromLeft { bindLeft() }
     return token
   }
 }
 
 extension NSKeyValueObservation {
-  /// Makes the token of the two observations of a two-way binding, each of which ends with the object that is the other one's receiver.
+  /// Makes the token of a two-way binding, before its two directions are registered.
   @usableFromInline
-  static func both(_ first: NSKeyValueObservation, _ second: NSKeyValueObservation) -> NSKeyValueObservation {
-    TwoWayObservation(first, second)
-  }
-}
-
-/// The token of a two-way binding.
-private final class TwoWayObservation: NSKeyValueObservation, @unchecked Sendable {
-  private let first, second: NSKeyValueObservation
-
-  init(_ first: NSKeyValueObservation, _ second: NSKeyValueObservation) {
-    self.first = first
-    self.second = second
-    super.init(first.observation, endsOnRelease: false)
+  static func both(_ first: ObservationEnd, _ second: ObservationEnd) -> NSKeyValueObservation {
     // A death ends both; anything else may end one, such as `stopObserving`.
-    for (one, other) in [(first, second), (second, first)] {
-      one.onEnd { if $0 == .invalidated { other.invalidate() } }
-    }
-  }
-
-  override func invalidate() {
-    first.invalidate()
-    second.invalidate()
-  }
-
-  override func invalidateAndWait(fileID: StaticString = #fileID, line: UInt = #line) {
-    invalidate()
-    first.invalidateAndWait(fileID: fileID, line: line)
-    second.invalidateAndWait(fileID: fileID, line: line)
-  }
-
-  override var isActive: Bool { first.isActive && second.isActive }
-  override var isPaused: Bool { first.isPaused && second.isPaused }
-
-  override func pause() {
-    first.pause()
-    second.pause()
-  }
-
-  override func resume(deliveringMissed: Bool = false) {
-    first.resume(deliveringMissed: deliveringMissed)
-    second.resume(deliveringMissed: deliveringMissed)
-  }
-
-  @discardableResult
-  override func onEnd(_ handler: @escaping @Sendable (EndReason) -> Void) -> Self {
-    first.onEnd(handler)
-    return self
+    for (one, other) in [(first, second), (second, first)] { one.onEnd { if $0 == .invalidated { other.end() } } }
+    return ExtendedObservation(first, with: second, endsOnRelease: false)
   }
 }

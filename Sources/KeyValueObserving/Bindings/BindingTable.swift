@@ -10,12 +10,12 @@ enum BindingTable {
     let from: [SourceOrigin]
     /// For a binding made with Cocoa's verbs.
     let info: CocoaInfo?
-    let life: BindingLife
+    let token: NSKeyValueObservation
     /// Later ones have greater numbers.
     let number: Int
   }
 
-  /// By the address of the target, and by the life.
+  /// By the address of the target, and by the token.
   private struct Entries {
     var of: [UnsafeRawPointer: [ObjectIdentifier: Entry]] = [:]
     var number = 0
@@ -23,29 +23,22 @@ enum BindingTable {
 
   private static let all = Guarded(Entries())
 
-  /// Adds a binding that is about to be registered, so that it can be ended while it sets its target for the first time.
+  /// Adds a binding that is about to be registered, until it ends: it may be ended while it sets its target for the first time.
   @usableFromInline
-  static func add(_ life: BindingLife, _ target: SourceOrigin, from: [SourceOrigin]) {
-    add(life, target, from: from, info: nil)
+  static func add(_ token: NSKeyValueObservation, _ target: SourceOrigin, from: [SourceOrigin]) {
+    add(token, target, from: from, info: nil)
   }
 
-  private static func add(_ life: BindingLife, _ target: SourceOrigin, from: [SourceOrigin], info: CocoaInfo?) {
+  static func add(_ token: NSKeyValueObservation, _ target: SourceOrigin, from: [SourceOrigin], info: CocoaInfo?) {
     guard let object = target.object else { return }
+    nonisolated(unsafe) let address = object
+    let id = ObjectIdentifier(token)
     all.withLock { all in
       all.number += 1
-      all.of[object, default: [:]][ObjectIdentifier(life)] = Entry(
-        key: target.key, from: from, info: info, life: life, number: all.number)
+      all.of[object, default: [:]][id] = Entry(
+        key: target.key, from: from, info: info, token: token, number: all.number)
     }
-  }
-
-  /// Removes the binding when it has ended, which it may have done already.
-  @usableFromInline
-  static func follow(_ life: BindingLife, _ token: NSKeyValueObservation, _ target: SourceOrigin) {
-    life.follow(token)
-    nonisolated(unsafe) let address = target.object
-    token.onEnd { [id = ObjectIdentifier(life)] _ in
-      if let address { remove(id, of: address) }
-    }
+    token.onEnd { _ in remove(id, of: address) }
   }
 
   private static func remove(_ id: ObjectIdentifier, of target: UnsafeRawPointer) {
@@ -56,15 +49,6 @@ enum BindingTable {
       return removed
     }
     withExtendedLifetime(removed) {}
-  }
-
-  /// Adds a binding that is registered, until it ends.
-  static func add(_ token: NSKeyValueObservation, _ target: SourceOrigin, from: [SourceOrigin], info: CocoaInfo? = nil)
-  {
-    guard token.isActive else { return }
-    let life = BindingLife()
-    add(life, target, from: from, info: info)
-    follow(life, token, target)
   }
 
   /// Takes out the bindings of a target that a condition holds for, oldest first.
@@ -81,14 +65,14 @@ enum BindingTable {
   static func end(_ target: SourceOrigin, where isEnded: ([SourceOrigin]) -> Bool = { _ in true }) -> Int {
     guard let object = target.object else { return 0 }
     let ended = take(of: object) { $0.key == target.key && isEnded($0.from) }
-    for entry in ended { entry.life.end() }
+    for entry in ended { entry.token.invalidate() }
     return ended.count
   }
 
   /// Ends the binding into a property that was made with Cocoa's verbs.
   static func endCocoa(_ target: SourceOrigin) {
     guard let object = target.object else { return }
-    for entry in take(of: object, { $0.key == target.key && $0.info != nil }) { entry.life.end() }
+    for entry in take(of: object, { $0.key == target.key && $0.info != nil }) { entry.token.invalidate() }
   }
 
   /// Returns what is known about the binding into a property that was made with Cocoa's verbs.
@@ -99,7 +83,7 @@ enum BindingTable {
 
   /// Ends all bindings into the properties of an object.
   static func end(allOf target: AnyObject) {
-    for entry in take(of: ObserverIdentity(target).address, { _ in true }) { entry.life.end() }
+    for entry in take(of: ObserverIdentity(target).address, { _ in true }) { entry.token.invalidate() }
   }
 
   /// Ends the bindings into a property because a new one replaces them.
@@ -107,43 +91,13 @@ enum BindingTable {
   static func replace(_ target: SourceOrigin, by from: [SourceOrigin], _ site: SourceLocation) {
     guard let object = target.object else { return }
     for entry in take(of: object, { $0.key == target.key }) {
-      entry.life.end()
+      entry.token.invalidate()
       raiseFault(
         KVO_FAULT_DUPLICATE,
         "the exclusive binding of \(target.text) to \(from.text) replaces the one to \(entry.from.text)",
         help: "does the code that binds run twice? Unbind the property first, or bind without exclusive: true",
         site: site)
     }
-  }
-}
-
-/// Whether a binding has been ended, which it may be while it sets its target for the first time, before it has a token.
-@usableFromInline
-final class BindingLife: Sendable {
-  private struct Life {
-    /// It keeps nothing.
-    var token: NSKeyValueObservation?
-    var isEnded = false
-  }
-  private let life = Guarded(Life())
-
-  @usableFromInline
-  init() {}
-
-  func follow(_ token: NSKeyValueObservation) {
-    let isEnded = life.withLock { life in
-      life.token = token
-      return life.isEnded
-    }
-    if isEnded { token.invalidate() }
-  }
-
-  func end() {
-    let token = life.withLock { life in
-      life.isEnded = true
-      return life.token
-    }
-    token?.invalidate()
   }
 }
 

@@ -26,15 +26,27 @@ final class CocoaBinding<Observed: KeyValueObservable>: @unchecked Sendable {
 
   /// Sets the property, and observes both sides.
   func start(_ object: KeyValueObject, _ observed: Observed, info: CocoaInfo) {
-    // First, because observers may set the property again when it has been set.
-    let toModel =
-      options.isReversible && !path.isComputed
-      ? BoundObservation(object, own) { self.objectChanged() }.token(for: observed, modelOrigin, isInitial: false) : nil
-    let toObject = BoundObservation(observed, path) { self.modelChanged() }.token(for: object, origin, isInitial: true)
-    guard let toModel else { return BindingTable.add(toObject, origin, from: [modelOrigin], info: info) }
-    let token = NSKeyValueObservation.both(toObject, toModel)
-    BindingTable.add(token, origin, from: [modelOrigin], info: info)
-    BindingTable.add(token, modelOrigin, from: [origin])
+    let toObject = ReceiverReference(object)
+    if options.isReversible, !path.isComputed {
+      let toModel = ReceiverReference(observed)
+      let token = NSKeyValueObservation.both(toObject.end, toModel.end)
+      BindingTable.add(token, origin, from: [modelOrigin], info: info)
+      BindingTable.add(token, modelOrigin, from: [origin])
+      // First, because observers may set the property again when it has been set.
+      observe(object, own, for: observed, toModel, modelOrigin, isInitial: false) { self.objectChanged() }
+    } else {
+      BindingTable.add(toObject.token, origin, from: [modelOrigin], info: info)
+    }
+    observe(observed, path, for: object, toObject, origin, isInitial: true) { self.modelChanged() }
+  }
+
+  /// Observes a key path for the object whose property is set.
+  private func observe<Root: KeyValueObservable, Target: KeyValueObservable>(
+    _ object: Root, _ path: BoundPath, for target: Target, _ reference: ReceiverReference<Target>,
+    _ origin: SourceOrigin, isInitial: Bool, _ changed: @escaping () -> Void
+  ) {
+    let observation = BoundObservation(object, path, changed).register(for: target, origin, isInitial: isInitial)
+    reference.follow(observation, of: target)
   }
 
   private func modelChanged() {
@@ -110,22 +122,19 @@ private final class BoundObservation<Observed: KeyValueObservable>: ObservationB
       first.assumingMemoryBound(to: BoundValue.self).pointee, second.assumingMemoryBound(to: BoundValue.self).pointee)
   }
 
-  /// Registers it for the object whose property is set, and ends with that object too.
-  func token<Target: KeyValueObservable>(
+  /// Registers it for the object whose property is set. Returns 0 on failure.
+  func register<Target: KeyValueObservable>(
     for target: Target, _ origin: SourceOrigin, isInitial: Bool
-  ) -> NSKeyValueObservation {
-    let reference = ReceiverReference(target)
-    guard let object = object.load() else { return reference.token([], of: target) }
+  ) -> kvo_observation {
+    guard let object = object.load() else { return 0 }
     if path.components.count == 1 { object.reportSilence(of: path.text, .unknown) }
     let description = ObserverDescription(
       receiver: target, note: bindingNote(origin).description, sets: BoundKey(target, origin.key))
     let options = kvo_options(isInitial ? [.initial] : [], endsWithObject: true)
-    let observation = path.text.withCString { text in
+    return path.text.withCString { text in
       ObserverDescription.withC(description) {
-        register(
-          with: object.adoptedObject, key: nil, keyPath: text, options: options, observer: $0, site: .unknown)
+        register(with: object.adoptedObject, key: nil, keyPath: text, options: options, observer: $0, site: .unknown)
       }
     }
-    return reference.token([observation].filter { $0 != 0 }, of: target)
   }
 }

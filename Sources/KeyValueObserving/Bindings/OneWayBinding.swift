@@ -13,7 +13,6 @@ final class OneWayBinding<Target: AnyObject, Value>: ReceiverReference<Target>, 
   @usableFromInline let target: BindingTarget<Target, Value>
   @usableFromInline let applied: (() -> Void)?
   private let read: () -> Value?
-  @usableFromInline let life = BindingLife()
 
   @usableFromInline
   init(

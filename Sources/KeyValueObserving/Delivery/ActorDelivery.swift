@@ -11,21 +11,24 @@ final class ActorDelivery<Value>: @unchecked Sendable {
   let pending: PendingChanges<Value>
   private let tell: (NSKeyValueObservedChange<Value>) -> Void
 
-  /// - Parameter expectsInitial: Whether this thread is about to tell the initial value, before `follow` if there is one.
+  /// - Parameters:
+  ///   - end: That of the observation.
+  ///   - expectsInitial: Whether this thread is about to tell the initial value, before the observation is registered, if there is one.
   @usableFromInline
-  init(_ actor: any Actor, expectsInitial: Bool, tell: @escaping (NSKeyValueObservedChange<Value>) -> Void) {
+  init(
+    _ actor: any Actor, _ end: ObservationEnd, expectsInitial: Bool,
+    tell: @escaping (NSKeyValueObservedChange<Value>) -> Void
+  ) {
     self.tell = tell
     let reference = unretained(actor)
-    pending = PendingChanges(coalesces: false, expectsInitial: expectsInitial, deliver: tell) { pending, _ in
+    pending = PendingChanges(end, coalesces: false, expectsInitial: expectsInitial, on: actor, deliver: tell) {
+      pending, _ in
       guard let actor = reference() else { return false }
       Task { [weak pending] in await run(on: actor) { pending?.deliverAll() } }
       return true
     }
     gate = ActorGate(actor, reference, pending)
   }
-
-  @usableFromInline
-  func follow(_ observation: UInt64) { pending.follow(observation) }
 
   /// Calls the observer if this thread runs on the actor, after what waits; otherwise the change waits. The initial value comes first.
   @usableFromInline

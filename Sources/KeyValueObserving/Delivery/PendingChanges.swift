@@ -1,6 +1,5 @@
 // Changes that wait for their delivery on an actor or a queue, in order.
 
-public import CKVO
 import Foundation
 public import Synchronization
 
@@ -10,20 +9,21 @@ class PendingDelivery {
   @usableFromInline let paused = Atomic<Bool>(false)
   /// How many changes wait.
   @usableFromInline let waiting = Atomic<Int>(0)
+  @usableFromInline let end: ObservationEnd
 
   /// Whether nothing waits. Called where changes are delivered.
   @inlinable final var isEmpty: Bool { waiting.load(ordering: .acquiring) == 0 }
+
   @inlinable
-  init() {}
+  init(_ end: ObservationEnd) { self.end = end }
+
+  /// The observation has been registered, and its initial value, if there is one, has been added.
+  func registered() {}
 
   @inlinable final var isPaused: Bool { paused.load(ordering: .sequentiallyConsistent) }
 
   /// What waits goes on waiting.
   func pause() { paused.store(true, ordering: .sequentiallyConsistent) }
-
-  /// Sets a function that ends the observation if its receiver has died. It is called if there is nothing any more where the observer could
-  /// be called: the actor may be the receiver.
-  func setReceiver(_ endIfDead: @escaping () -> Void) {}
 
   /// What waits is delivered again.
   @usableFromInline
@@ -38,7 +38,6 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
   struct Added {
     @usableFromInline var changes: [NSKeyValueObservedChange<Value>] = []
     @usableFromInline var isScheduled = false
-    var endIfReceiverIsDead: (() -> Void)?
 
     @inlinable
     init() {}
@@ -48,24 +47,24 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
   /// Those that are delivered next, and the index of the first of them. They are used only where changes are delivered: one at a time.
   @usableFromInline var batch: [NSKeyValueObservedChange<Value>] = []
   @usableFromInline var first = 0
-  @usableFromInline let observation = Atomic<UInt64>(0)
-  /// The observations of further key paths. Set before `observation`.
-  @usableFromInline var others: [UInt64] = []
   @usableFromInline let initial: InitialValue
   @usableFromInline let coalesces: Bool
+  /// The address of the actor that calls the observer, if it is one.
+  private nonisolated(unsafe) let place: UnsafeRawPointer?
   @usableFromInline let deliver: (NSKeyValueObservedChange<Value>) -> Void
   @usableFromInline let schedule: (_ pending: PendingChanges, _ isAgain: Bool) -> Bool
 
   /// - Parameters:
+  ///   - end: That of the observation. When it has ended, what waits is dropped.
   ///   - coalesces: Whether the changes that wait are merged into one.
   ///   - expectsInitial: Whether this thread is about to add the initial value, which comes first whatever other threads add. If there
-  ///     is none, `follow` ends that.
+  ///     is none, `registered` ends that.
+  ///   - place: The actor that calls the observer, if it is one. It is not retained.
   ///   - deliver: Calls the observer.
   ///   - schedule: Has `deliverAll` called, later, where the observer is to be called; returns `false` if that is gone. Then the
   ///     observation ends. `isAgain` says that it comes from there: merged changes have just been delivered.
-  @inlinable
   init(
-    coalesces: Bool, expectsInitial: Bool,
+    _ end: ObservationEnd, coalesces: Bool, expectsInitial: Bool, on place: (any Actor)?,
     deliver: @escaping (NSKeyValueObservedChange<Value>) -> Void,
     schedule: @escaping (_ pending: PendingChanges, _ isAgain: Bool) -> Bool
   ) {
@@ -73,22 +72,12 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
     initial = InitialValue(isExpected: expectsInitial)
     self.deliver = deliver
     self.schedule = schedule
+    self.place = place.map { UnsafeRawPointer(Unmanaged.passUnretained($0 as AnyObject).toOpaque()) }
+    super.init(end)
+    end.setDelivery(self)
   }
 
-  /// Sets the observation, whose initial value, if there is one, has been added. When it has ended, what waits is dropped.
-  @inlinable
-  func follow(_ registered: UInt64, others: [UInt64] = []) {
-    initial.end()
-    self.others = others
-    observation.store(registered, ordering: .releasing)
-  }
-
-  @inlinable
-  var hasEnded: Bool {
-    let observation = observation.load(ordering: .acquiring)
-    return observation != 0 && !kvo_observation_is_registered(observation)
-      && !others.contains(where: { kvo_observation_is_registered($0) })
-  }
+  override func registered() { initial.end() }
 
   /// Adds a change without scheduling: the caller delivers it.
   func append(_ change: NSKeyValueObservedChange<Value>) {
@@ -117,10 +106,6 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
     if isFirst { scheduleAll() }
   }
 
-  override func setReceiver(_ endIfDead: @escaping () -> Void) {
-    added.withLock { $0.endIfReceiverIsDead = endIfDead }
-  }
-
   @usableFromInline
   override func resume() {
     super.resume()
@@ -134,23 +119,18 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
   @inlinable
   func scheduleAll(again isAgain: Bool = false) { if !schedule(self, isAgain) { abandon() } }
 
-  /// Drops what waits and ends the observation: the actor that would call its observer is gone. If it is still being registered, the next
-  /// change ends it.
+  /// Drops what waits and ends the observation: the actor that would call its observer is gone.
   @usableFromInline
   func abandon() {
-    let (dropped, endIfReceiverIsDead) = added.withLock { added in
+    let dropped = added.withLock { added in
       defer { added.changes = [] }
       added.isScheduled = false
       waiting.subtract(added.changes.count, ordering: .relaxed)
-      return (added.changes, added.endIfReceiverIsDead)
+      return added.changes
     }
     // Their values are released here, without the lock.
     withExtendedLifetime(dropped) {}
-    endIfReceiverIsDead?()
-    let observation = observation.load(ordering: .acquiring)
-    guard observation != 0 else { return }
-    kvo_binding_observer_died(observation)
-    for other in others { kvo_binding_observer_died(other) }
+    end.placeDied(place)
   }
 
   /// Takes the next change that waits; `nil` if there is none.
@@ -174,7 +154,7 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
   /// Delivers what waits, before a change that is delivered at once.
   @inlinable
   func deliverEarlier() {
-    while !isPaused, let change = next() { if !hasEnded { deliver(change) } }
+    while !isPaused, let change = next() { if !end.isOver { deliver(change) } }
   }
 
   /// Delivers what waits now. What is added meanwhile is scheduled again, so that other work has its turn.
@@ -186,7 +166,7 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
     let deliversSome = left > 0
     while left > 0, !isPaused, let change = next() {
       left -= 1
-      if !hasEnded { deliver(change) }
+      if !end.isOver { deliver(change) }
     }
     // Of merged changes there is one at a time. So that not each of many has to be scheduled by the thread that makes it, this function
     // is once more scheduled after it has delivered one.

@@ -31,7 +31,7 @@ final class ClassicObservation: ObserverBox, @unchecked Sendable {
   /// The observer, if it exists for this registration only, and on whose behalf it is registered.
   private let relay: KeyRelay?
   /// With `.endsWithObserver`, the end at the observer's death.
-  private let end: ReceiverEnd?
+  private let end: ObservationEnd?
   private weak var object: (any KeyValueObservable)?
   private let registration = Atomic<UInt64>(0)
 
@@ -43,7 +43,7 @@ final class ClassicObservation: ObserverBox, @unchecked Sendable {
     self.isUndefined = isUndefined
     needsFirst = Atomic(options.needed.isSuperset(of: [.initial, .new]))
     identity = relay?.receiver.identity ?? ObserverIdentity(observer)
-    end = options.contains(.endsWithObserver) ? ReceiverEnd() : nil
+    end = options.contains(.endsWithObserver) ? ObservationEnd() : nil
     self.note = relay?.receiver.note ?? note
     self.object = object
     self.keyPath = keyPath
@@ -60,9 +60,6 @@ final class ClassicObservation: ObserverBox, @unchecked Sendable {
     follower = options.contains(.collectionChanges) ? unrecorded { .init(of: object, keyPath, options) } : nil
     super.init(observer) { box, change in unsafeDowncast(box, to: ClassicObservation.self).deliver(change) }
   }
-
-  // The observation has ended.
-  deinit { end?.close() }
 
   override func evaluate() -> UnsafeMutableRawPointer? {
     guard let object, let components else { return nil }
@@ -119,7 +116,10 @@ final class ClassicObservation: ObserverBox, @unchecked Sendable {
     }
     registration.store(observation, ordering: .relaxed)
     follower?.follow(observation)
-    if let end, let observer = loadObserver() { end.follow(observation, [], observer) }
+    if let end, let observer = loadObserver() {
+      end.follow(observation)
+      end.watchReceiver(observer)
+    }
     return observation
   }
 

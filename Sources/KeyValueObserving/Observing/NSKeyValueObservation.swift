@@ -120,38 +120,33 @@ public class NSKeyValueObservation: NSObject, @unchecked Sendable {
   /// - Returns: The token.
   @discardableResult
   public func onEnd(_ handler: @escaping @Sendable (EndReason) -> Void) -> Self {
-    let reason = endReasons
-    let watch = EndWatch { handler(reason($0)) }
+    let watch = EndWatch(handler)
     let context = Unmanaged.passRetained(watch)
     let status = kvo_observation_on_end(
       observation, { end, context in Unmanaged<EndWatch>.fromOpaque(context!).takeRetainedValue().ended(end) },
       context.toOpaque())
     guard status != KVO_OK else { return self }
     context.release()
-    handler(reason(knownEnd))
+    watch.ended(isInvalidated || observation == 0 ? KVO_END_REMOVED : KVO_END_OBJECT_DIED)
     return self
   }
 
-  /// Tells why the observation has ended, by what the runtime knows. It does not retain the token.
-  var endReasons: (kvo_end) -> EndReason { { $0 == KVO_END_OBJECT_DIED ? .objectDied : .invalidated } }
+  /// Called before the observation is cancelled. What has ended already, with its object, was not invalidated. Not a read-modify-write: the
+  /// other bits never change.
+  private func noteInvalidated() {
+    if isActive { state.store(state.load(ordering: .relaxed) | Self.isInvalidated, ordering: .relaxed) }
+  }
 
-  /// Called before the observation is cancelled. What has ended already, with its object, was not invalidated.
-  private func noteInvalidated() { if isActive { markInvalidated() } }
-
-  /// Not a read-modify-write: the other bits never change.
-  final func markInvalidated() { state.store(state.load(ordering: .relaxed) | Self.isInvalidated, ordering: .relaxed) }
-
-  /// How an observation has ended that is not registered any more.
-  var knownEnd: kvo_end { isInvalidated || observation == 0 ? KVO_END_REMOVED : KVO_END_OBJECT_DIED }
-
-  final var isInvalidated: Bool { state.load(ordering: .relaxed) & Self.isInvalidated != 0 }
+  private var isInvalidated: Bool { state.load(ordering: .relaxed) & Self.isInvalidated != 0 }
 }
 
 /// A closure of `onEnd`, in a class for the runtime.
 private final class EndWatch {
-  let ended: (kvo_end) -> Void
+  private let handler: @Sendable (NSKeyValueObservation.EndReason) -> Void
 
-  init(_ ended: @escaping (kvo_end) -> Void) { self.ended = ended }
+  init(_ handler: @escaping @Sendable (NSKeyValueObservation.EndReason) -> Void) { self.handler = handler }
+
+  func ended(_ end: kvo_end) { handler(end == KVO_END_OBJECT_DIED ? .objectDied : .invalidated) }
 }
 
 extension NSKeyValueObservation {

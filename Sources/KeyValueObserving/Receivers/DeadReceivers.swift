@@ -7,10 +7,10 @@ import CSwiftRuntime
 enum DeadReceivers {
   /// A class, so that it has one unowned reference, which is counted.
   private final class Entry: Sendable {
-    private let end: ReceiverEnd
+    private let end: ObservationEnd
     private nonisolated(unsafe) let receiver: UnretainedObject<AnyObject>
 
-    init(_ end: ReceiverEnd, _ receiver: AnyObject) {
+    init(_ end: ObservationEnd, _ receiver: AnyObject) {
       self.end = end
       self.receiver = UnretainedObject(receiver)
       ObserverCounts.add(self.receiver.address)
@@ -21,7 +21,7 @@ enum DeadReceivers {
 
     /// Returns whether the observation has ended, or ends now. Does not retain the receiver, whose death another thread may wait for.
     func isOver() -> Bool {
-      if end.hasEnded { return true }
+      if end.isOver { return true }
       if !swift_isDeallocating(receiver.address) { return false }
       end.receiverDied()
       return true
@@ -39,7 +39,7 @@ enum DeadReceivers {
   private static let ofOthers = Guarded(List())
 
   /// Adds an observation that has been registered.
-  static func add(_ end: ReceiverEnd, _ receiver: AnyObject) {
+  static func add(_ end: ObservationEnd, _ receiver: AnyObject) {
     let entry = Entry(end, receiver)
     let list = kvo_is_main_thread() ? ofMainThread : ofOthers
     let due = list.withLock { list -> [Entry]? in

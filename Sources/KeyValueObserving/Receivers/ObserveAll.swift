@@ -33,7 +33,9 @@ extension KeyValueObservable {
       guard let receiver = reference.load(), let object = object.load() else { return }
       handler(receiver, object, told.key, told.change)
     }
-    let delivery = isolation.map { ActorDelivery<Told>($0, expectsInitial: false) { handle($0.newValue!) } }
+    let delivery = isolation.map {
+      ActorDelivery<Told>($0, reference.end, expectsInitial: false) { handle($0.newValue!) }
+    }
     let tell: (Told) -> Void =
       delivery.map { delivery in { delivery.deliver(NSKeyValueObservedChange(kind: .setting, newValue: $0)) } }
       ?? handle
@@ -50,9 +52,7 @@ extension KeyValueObservable {
         break
       }
     }
-    guard let first = observations.first else { return reference.token(0, of: receiver) }
-    delivery?.follow(all: observations)
-    return reference.token(first, others: Array(observations.dropFirst()), of: receiver, delivery: delivery?.pending)
+    return reference.token(observations, of: receiver)
   }
 }
 

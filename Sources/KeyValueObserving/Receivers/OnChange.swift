@@ -135,14 +135,10 @@ extension KeyValueObservable {
       if let values = changes.values(of: change) { handler(values.old, values.new) }
     }
     let options: NSKeyValueObservingOptions = initial ? [.whole, .initial] : .whole
-    guard let actor else {
+    guard actor != nil else {
       return NSKeyValueObservation(observe(keyPath, options, site, nil) { _, change in tell(change) })
     }
-    let delivery = ActorDelivery<Value>(actor, expectsInitial: initial, tell: tell)
-    let description = ObserverDescription(
-      receiver: nil, note: note(deliveryName(actor), nil), evaluator: delivery.gate.evaluator)
-    let observation = observe(keyPath, options, site, description) { _, change in delivery.deliver(change) }
-    delivery.follow(observation)
-    return ExtendedObservation(observation, delivery: delivery.pending)
+    let end = ObservationEnd()
+    return .keeping([register(keyPath, options, nil, on: actor, site, nil, end) { _, change in tell(change) }], end)
   }
 }

@@ -12,37 +12,33 @@ extension KeyValueObservable {
     _ handler: @escaping (Receiver, Self, NSKeyValueObservedChange<Value>) -> Void
   ) -> NSKeyValueObservation {
     let reference = ReceiverReference(receiver)
-    if let actor { return receive(keyPath, options, reference, receiver, on: actor, site, userInfo, handler) }
-    let description = ObserverDescription(receiver: receiver, note: note(nil, userInfo))
-    let observation = observe(keyPath, options, site, description) { object, change in
-      guard let receiver = reference.load() else { return }
-      handler(receiver, object, change)
+    let observation = register(keyPath, options, receiver, on: actor, site, userInfo, reference.end) { object, change in
+      if let receiver = reference.load() { handler(receiver, object, change) }
     }
     return reference.token(observation, of: receiver)
   }
 
-  /// Registers a handler for a receiver on an actor.
+  /// Registers a handler that is called on an actor, or on the thread that makes the change. Returns 0 on failure.
   @inlinable
-  nonisolated func receive<Value, Receiver: AnyObject>(
-    _ keyPath: KeyPath<Self, Value>, _ options: NSKeyValueObservingOptions, _ reference: ReceiverReference<Receiver>,
-    _ receiver: Receiver, on actor: any Actor, _ site: SourceLocation, _ userInfo: (any Sendable)?,
-    _ handler: @escaping (Receiver, Self, NSKeyValueObservedChange<Value>) -> Void
-  ) -> NSKeyValueObservation {
+  nonisolated func register<Value>(
+    _ keyPath: KeyPath<Self, Value>, _ options: NSKeyValueObservingOptions, _ receiver: AnyObject?,
+    on actor: (any Actor)?, _ site: SourceLocation, _ userInfo: (any Sendable)?, _ end: ObservationEnd,
+    _ handler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void
+  ) -> UInt64 {
+    guard let actor else {
+      let description = ObserverDescription(receiver: receiver, note: note(nil, userInfo))
+      return observe(keyPath, options, site, description, handler)
+    }
     let object = UnretainedObject(self)
-    let delivery = ActorDelivery<Value>(actor, expectsInitial: options.contains(.initial)) { change in
-      guard let receiver = reference.load(), let object = object.load() else { return }
-      handler(receiver, object, change)
+    let delivery = ActorDelivery<Value>(actor, end, expectsInitial: options.contains(.initial)) { change in
+      if let object = object.load() { handler(object, change) }
     }
     let gate = delivery.gate
     let description = ObserverDescription(
       receiver: receiver, note: note(deliveryName(actor), userInfo), evaluator: gate.evaluator)
-    let observation = observe(keyPath, options, site, description) { object, change in
-      guard gate.isDue else { return delivery.deliver(change) }
-      guard let receiver = reference.load() else { return }
-      handler(receiver, object, change)
+    return observe(keyPath, options, site, description) { object, change in
+      if gate.isDue { handler(object, change) } else { delivery.deliver(change) }
     }
-    delivery.follow(observation)
-    return reference.token(observation, of: receiver, delivery)
   }
 }
 

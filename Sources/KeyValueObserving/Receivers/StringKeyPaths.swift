@@ -22,16 +22,14 @@ extension KeyValueObservable {
       return reference.token(add(.receiver(relay), path, options, nil, site), of: receiver)
     }
     let object = UnretainedObject(self)
-    let delivery = ActorDelivery<Any>(actor, expectsInitial: options.contains(.initial)) { change in
+    let delivery = ActorDelivery<Any>(actor, reference.end, expectsInitial: options.contains(.initial)) { change in
       guard let receiver = reference.load(), let object = object.load() else { return }
       handler(receiver, object, change)
     }
     let description = ObserverDescription(
       receiver: receiver, note: note(deliveryName(actor), userInfo), evaluator: delivery.gate.evaluator)
     let relay = KeyRelay(description) { _, change in delivery.deliver(NSKeyValueObservedChange(change)) }
-    let observation = add(.receiver(relay), path, options, nil, site)
-    delivery.follow(observation)
-    return reference.token(observation, of: receiver, delivery)
+    return reference.token(add(.receiver(relay), path, options, nil, site), of: receiver)
   }
 }
 

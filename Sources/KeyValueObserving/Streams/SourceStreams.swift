@@ -31,7 +31,7 @@ extension KeyValueSource {
       let observations = register(base, site, description) { change in
         if let value = change.newValue { channel.send(value) }
       }
-      return .of(observations, nil)
+      return .keeping(observations)
     }
   }
 
@@ -56,7 +56,7 @@ extension KeyValueSource {
   ) -> KeyValueStream<NSKeyValueObservedChange<Value>> {
     let (site, description) = (SourceLocation(file: fileID, line: line), ObserverDescription.stream(isolation))
     return KeyValueStream(buffering, expectsInitial: options.contains(.initial)) { channel in
-      .of(register(options, site, description) { change in channel.send(change) }, nil)
+      .keeping(register(options, site, description) { change in channel.send(change) })
     }
   }
 }

@@ -154,10 +154,10 @@ public struct KeyValueDeliveredSource<Value: Sendable> {
     let reference = ReceiverReference(receiver)
     let description = ObserverDescription(
       receiver: receiver, note: note(delivery.name, userInfo), evaluator: delivery.evaluator(isolation))
-    let (observations, pending) = source.register(options, delivery, site, description, handlers) { change in
+    let observations = source.register(options, delivery, site, description, handlers, reference.end) { change in
       if let receiver = reference.load() { handler(receiver, change) }
     }
-    return reference.token(observations, of: receiver, pending)
+    return reference.token(observations, of: receiver)
   }
 
   private func keep(
@@ -166,7 +166,7 @@ public struct KeyValueDeliveredSource<Value: Sendable> {
   ) -> NSKeyValueObservation {
     let description = ObserverDescription(
       receiver: nil, note: delivery.name, evaluator: delivery.evaluator(isolation))
-    let (observations, pending) = source.register(options, delivery, site, description, handlers, handler)
-    return .of(observations, pending)
+    let end = ObservationEnd()
+    return .keeping(source.register(options, delivery, site, description, handlers, end, handler), end)
   }
 }

@@ -44,29 +44,43 @@ extension KeyValueSource {
   @inlinable
   func receive<Receiver: AnyObject>(
     _ options: NSKeyValueObservingOptions, for receiver: Receiver, on actor: (any Actor)?, _ site: SourceLocation,
-    _ userInfo: (any Sendable)?, sets: BoundKey? = nil,
-    _ handler: @escaping (Receiver, NSKeyValueObservedChange<Value>) -> Void
+    _ userInfo: (any Sendable)?, _ handler: @escaping (Receiver, NSKeyValueObservedChange<Value>) -> Void
   ) -> NSKeyValueObservation {
     let reference = ReceiverReference(receiver)
-    guard let actor else {
-      let description = ObserverDescription(receiver: receiver, note: note(nil, userInfo), sets: sets)
-      let observations = register(options, site, description) { change in
-        if let receiver = reference.load() { handler(receiver, change) }
-      }
-      return reference.token(observations, of: receiver)
-    }
-    let delivery = ActorDelivery<Value>(actor, expectsInitial: options.contains(.initial)) { change in
+    let observations = register(options, receiver, on: actor, site, userInfo, reference.end) { change in
       if let receiver = reference.load() { handler(receiver, change) }
     }
+    return reference.token(observations, of: receiver)
+  }
+
+  /// Registers a handler that a token keeps.
+  @usableFromInline
+  func observe(
+    _ options: NSKeyValueObservingOptions, on actor: (any Actor)?, _ site: SourceLocation,
+    _ handler: @escaping (NSKeyValueObservedChange<Value>) -> Void
+  ) -> NSKeyValueObservation {
+    let end = ObservationEnd()
+    return .keeping(register(options, nil, on: actor, site, nil, end, handler), end)
+  }
+
+  /// Registers a handler that is called on an actor, or on the thread that makes the change.
+  @inlinable
+  func register(
+    _ options: NSKeyValueObservingOptions, _ receiver: AnyObject?, on actor: (any Actor)?, _ site: SourceLocation,
+    _ userInfo: (any Sendable)?, _ end: ObservationEnd, sets: BoundKey? = nil,
+    _ handler: @escaping (NSKeyValueObservedChange<Value>) -> Void
+  ) -> [UInt64] {
+    guard let actor else {
+      return register(
+        options, site, ObserverDescription(receiver: receiver, note: note(nil, userInfo), sets: sets), handler)
+    }
+    let delivery = ActorDelivery<Value>(actor, end, expectsInitial: options.contains(.initial), tell: handler)
     let gate = delivery.gate
     let description = ObserverDescription(
       receiver: receiver, note: note(deliveryName(actor), userInfo), evaluator: gate.evaluator, sets: sets)
-    let observations = register(options, site, description) { change in
-      guard gate.isDue else { return delivery.deliver(change) }
-      if let receiver = reference.load() { handler(receiver, change) }
+    return register(options, site, description) { change in
+      if gate.isDue { handler(change) } else { delivery.deliver(change) }
     }
-    delivery.follow(all: observations)
-    return reference.token(observations, of: receiver, delivery.waiting)
   }
 
   /// Registers a binding, which is the reference of its receiver.
@@ -80,40 +94,20 @@ extension KeyValueSource {
     _ options: NSKeyValueObservingOptions, for receiver: Receiver, on actor: (any Actor)?, _ site: SourceLocation,
     _ note: BindingNote, _ binding: ReceiverReference<Receiver>, sets: BoundKey,
     direct: @escaping (UnsafePointer<kvo_raw_change>) -> Void, handler: @escaping (Value) -> Void
-  ) -> NSKeyValueObservation {
+  ) {
     // A change of elements has only these; the direct way reads the whole value then.
     let whole = Value.self is any _KeyValueCollection.Type ? options.union(.whole) : options
-    if actor != nil {
-      return receive(whole, for: receiver, on: actor, site, note, sets: sets) { _, change in
-        if let value = change.newValue { handler(value) }
-      }
-    }
-    let description = ObserverDescription(receiver: receiver, note: note.description, sets: sets)
-    if let observation = subscribeDirectly?(SourceRequest(options, site, description), direct) {
-      return binding.token(observation, of: receiver)
-    }
-    let observations = register(whole, site, description) { change in
+    let set: (NSKeyValueObservedChange<Value>) -> Void = { change in
       if let value = change.newValue { handler(value) }
     }
-    return binding.token(observations, of: receiver)
-  }
-
-  /// Registers a handler that a token keeps.
-  @usableFromInline
-  func observe(
-    _ options: NSKeyValueObservingOptions, on actor: (any Actor)?, _ site: SourceLocation,
-    _ handler: @escaping (NSKeyValueObservedChange<Value>) -> Void
-  ) -> NSKeyValueObservation {
-    guard let actor else {
-      let description = ObserverDescription(receiver: nil, note: nil)
-      return .of(register(options, site, description, handler), nil)
+    if actor == nil, let subscribeDirectly {
+      let description = ObserverDescription(receiver: receiver, note: note.description, sets: sets)
+      if let observation = subscribeDirectly(SourceRequest(options, site, description), direct) {
+        return binding.follow(observation, of: receiver)
+      }
     }
-    let delivery = ActorDelivery<Value>(actor, expectsInitial: options.contains(.initial), tell: handler)
-    let description = ObserverDescription(
-      receiver: nil, note: deliveryName(actor), evaluator: delivery.gate.evaluator)
-    let observations = register(options, site, description) { change in delivery.deliver(change) }
-    delivery.follow(all: observations)
-    return .of(observations, delivery.waiting)
+    let observations = register(whole, receiver, on: actor, site, note, binding.end, sets: sets, set)
+    binding.follow(observations.first ?? 0, Array(observations.dropFirst()), of: receiver)
   }
 
   /// Registers a handler whose calls wait for their delivery.
@@ -121,20 +115,20 @@ extension KeyValueSource {
   /// - Parameter isolation: That of the handler.
   func register(
     _ options: NSKeyValueObservingOptions, _ delivery: Delivery, _ site: SourceLocation,
-    _ description: ObserverDescription, _ isolation: (any Actor)?,
+    _ description: ObserverDescription, _ isolation: (any Actor)?, _ end: ObservationEnd,
     _ handler: @escaping (NSKeyValueObservedChange<Value>) -> Void
-  ) -> ([UInt64], PendingDelivery?) {
+  ) -> [UInt64] {
     guard !options.contains(.prior) else {
-      return (refuse(".prior and a delivery \(delivery.name): the handler is called after the change", site), nil)
+      return refuse(".prior and a delivery \(delivery.name): the handler is called after the change", site)
     }
     guard isolation == nil || isolation === delivery.actor else {
-      return (refuse("a delivery \(delivery.name): the handler is isolated to \(type(of: isolation!))", site), nil)
+      return refuse("a delivery \(delivery.name): the handler is isolated to \(type(of: isolation!))", site)
     }
     guard delivery.interval != nil else {
       return register(
         options, site, description,
         PendingChanges(
-          coalesces: false, expectsInitial: options.contains(.initial), deliver: handler,
+          end, coalesces: false, expectsInitial: options.contains(.initial), on: delivery.actor, deliver: handler,
           schedule: delivery.scheduler()))
     }
     // Merged changes of elements are a change of the whole collection; and of merged changes the values may be equal, although those of
@@ -147,7 +141,7 @@ extension KeyValueSource {
     return register(
       needed, site, description,
       PendingChanges(
-        coalesces: true, expectsInitial: options.contains(.initial),
+        end, coalesces: true, expectsInitial: options.contains(.initial), on: delivery.actor,
         deliver: { change in
           let told = change.newValue.flatMap { last.exchange($0) }
           // The initial change has no old value.
@@ -160,10 +154,8 @@ extension KeyValueSource {
   private func register(
     _ options: NSKeyValueObservingOptions, _ site: SourceLocation, _ description: ObserverDescription,
     _ pending: PendingChanges<Value>
-  ) -> ([UInt64], PendingDelivery?) {
-    let observations = register(options, site, description) { change in pending.add(change) }
-    pending.follow(all: observations)
-    return (observations, pending)
+  ) -> [UInt64] {
+    register(options, site, description) { change in pending.add(change) }
   }
 }
 
@@ -172,36 +164,4 @@ extension NSKeyValueObservingOptions {
   @usableFromInline static let refusedByOperators: NSKeyValueObservingOptions = [
     .prior, .distinct, .collectionChanges, .endsWithObject, .endsWithObserver,
   ]
-}
-
-extension PendingChanges {
-  /// Follows several observations, whose initial values, if there are any, have all been added.
-  func follow(all observations: [UInt64]) {
-    follow(observations.first ?? 0, others: Array(observations.dropFirst()))
-  }
-}
-
-extension ActorDelivery {
-  @usableFromInline
-  func follow(all observations: [UInt64]) { pending.follow(all: observations) }
-
-  @usableFromInline var waiting: PendingDelivery { pending }
-}
-
-extension ReceiverReference {
-  /// Makes the token of the observations of a source.
-  @usableFromInline
-  func token(
-    _ observations: [UInt64], of receiver: Receiver, _ delivery: PendingDelivery? = nil
-  ) -> NSKeyValueObservation {
-    token(observations.first ?? 0, others: Array(observations.dropFirst()), of: receiver, delivery: delivery)
-  }
-}
-
-extension NSKeyValueObservation {
-  /// Makes the token of the observations of a source, which the token keeps.
-  @usableFromInline
-  static func of(_ observations: [UInt64], _ delivery: PendingDelivery?) -> NSKeyValueObservation {
-    ExtendedObservation(observations.first ?? 0, others: Array(observations.dropFirst()), delivery: delivery)
-  }
 }
