@@ -69,7 +69,7 @@ check: fuzz stress $(checks:%=check-%) ## Everything a release must pass besides
 check-quick: check-format check-api ## The quick checks besides the tests: format, rooms, fuzzer inputs, API baseline, plot, site, documents
 	@scripts/require.sh swift $(c_tools) python3
 	scripts/version.sh --check
-	scripts/check-promises.sh
+	scripts/promises.py
 	scripts/check-compatibility.sh
 	scripts/check-rooms.sh
 	scripts/check-editor.sh
