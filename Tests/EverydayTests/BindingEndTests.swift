@@ -84,6 +84,20 @@
       #expect(lamp.title == "B")
     }
 
+    @Test("of Cocoa's comes with the death of the object whose property it sets")
+    func cocoaByDeath() {
+      let room = Room()
+      for options: [NSBindingOption: Any] in [
+        [:], [.valueTransformerName: NSValueTransformerName.isNilTransformerName],
+      ] {
+        var lamp: Lamp? = Lamp()
+        lamp!.bind(options.isEmpty ? .title : .enabled, to: room, withKeyPath: "name", options: options)
+        #expect(room.observationInfo != nil)
+        lamp = nil
+        #expect(room.observationInfo == nil)
+      }
+    }
+
     @Test("of Cocoa's comes with its replacement, of a computed value by another one")
     func cocoaReplaced() {
       let (lamp, one, other) = (Lamp(), Room(), Room())
