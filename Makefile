@@ -47,6 +47,8 @@ test: ## Run all tests: the library without the macro, the C suite, the Swift su
 	KVO_ZOMBIES=65536 swift test $(tools)
 	@echo "== The Swift suites of the examples"
 	swift test $(monitor)
+	@echo "== The macro"
+	KVO_MACRO_TESTS=1 swift test
 	@echo "== The Swift suites of the library"
 	KVO_ZOMBIES=65536 swift test
 

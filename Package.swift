@@ -72,3 +72,8 @@ let package = Package(
     .testTarget(name: "CoreTests", dependencies: ["KeyValueObserving"]),
   ]
 )
+
+// MacrosTests depend on the macro itself. With it in the same build SwiftPM would compile the library and all tests for the host, and the
+// library once more as what other packages use. So it is a build of its own: KVO_MACRO_TESTS=1 swift test
+let testsMacro = Context.environment["KVO_MACRO_TESTS"] != nil
+package.targets.removeAll { $0.type == .test && ($0.name == "MacrosTests") != testsMacro }

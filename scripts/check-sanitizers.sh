@@ -14,12 +14,11 @@ export ASAN_OPTIONS=detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 
 for sanitizer in "$@"; do
   echo "== Swift tests, --sanitize=$sanitizer"
-  skipped=(--skip MacrosTests --skip 'CrashDiagnosticsTests\.(FaultTests|ScenarioTests)')
+  skipped=(--skip 'CrashDiagnosticsTests\.(FaultTests|ScenarioTests)')
   # ThreadSanitizer's allocator does not support a fork while other threads allocate: the child deadlocks.
   [[ $sanitizer == thread ]] && skipped+=(--skip "child of a fork")
   # This test is a typical program with a data race: Foundation reads an unsynchronized state while another thread sets it.
   [[ $sanitizer == thread ]] && skipped+=(--skip "A state with willSet and didSet that announce")
-  # MacrosTests run the plug-in's code, which has neither threads nor pointers.
   for package in Tools Examples/Monitor .; do
     swift test --package-path $package --disable-build-manifest-caching --scratch-path ".build/$sanitizer" \
       --sanitize="$sanitizer" --disable-xctest "${skipped[@]}"

@@ -27,7 +27,7 @@ python3 scripts/site/topics.py "$graphs/KeyValueObserving" "$work/KeyValueObserv
 convert() {
   scripts/quietly.sh "docs-$1" docc convert "$2" --additional-symbol-graph-dir "$graphs/$1" --output-path "$work/$1.doccarchive" \
     --fallback-display-name "$1" --fallback-bundle-identifier "$1" --default-code-listing-language swift --warnings-as-errors \
-    --enable-experimental-external-link-support "${@:3}"
+    --enable-experimental-external-link-support --enable-experimental-overloaded-symbol-presentation "${@:3}"
 }
 convert KeyValueObserving "$work/KeyValueObserving.docc"
 convert KeyValueObservingTesting Sources/KeyValueObservingTesting/KeyValueObservingTesting.docc --dependency "$work/KeyValueObserving.doccarchive"

@@ -16,6 +16,17 @@ for (const event of ["pointerover", "focusin", "click"]) document.addEventListen
   if (link && baseUrl !== "/") link.href = baseUrl + link.getAttribute("href").slice(1);
 }}, true);</script>"""
 FIRST = "documentation/keyvalueobserving/"
+# A host shows it for any address, so it finds the site's own: the folder in front of the first part that only pages of the site have.
+MISSING = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>No such page · swift-kvo</title>
+<style>:root {{ color-scheme: light dark; }} body {{ font: 17px/1.5 -apple-system, "Helvetica Neue", sans-serif; max-width: 36em; margin: 4em auto; padding: 0 1em; }}</style>
+<h1>No such page</h1>
+<p>A page may have moved. Go on from here:
+<ul><li><a href="{first}">swift-kvo</a><li><a href="{first}gettingstarted/">Getting started</a>
+<li><a href="{first}faults/">The codes of reports, such as KVO0003</a><li><a href="c/index.html">The reference of libkvo</a></ul>
+<script>const site = location.pathname.replace(/(documentation|tutorials|c)\\/.*/, "");
+for (const link of document.links) link.href = site.replace(/[^/]*$/, "") + link.getAttribute("href");</script>
+"""
 
 
 def relative(path, site):
@@ -32,6 +43,7 @@ def main(site):
     site = pathlib.Path(site)
     (site / "index.html").write_text(f'<!doctype html><meta charset="utf-8"><title>swift-kvo</title>'
                                      f'<meta http-equiv="refresh" content="0; url={FIRST}"><a href="{FIRST}">swift-kvo</a>\n')
+    (site / "404.html").write_text(MISSING.format(first=FIRST))
     pages = [path for folder in ("documentation", "tutorials") for path in (site / folder).rglob("index.html")]
     for path in pages:
         relative(path, site)
