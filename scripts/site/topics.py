@@ -38,14 +38,17 @@ def main(graphs, catalogue):
         if len(owner) != 1 or name.startswith("_") or "location" not in symbol or "::SYNTHESIZED::" in symbol["identifier"]["precise"]:
             continue
         folder = pathlib.Path(symbol["location"]["uri"]).parent.name
-        members[owner[0]][folder].append((name, f"- ``{owner[0]}/{name}-{disambiguation(symbol['identifier']['precise'])}``"))
+        members[owner[0]][folder].append((name, f"-{disambiguation(symbol['identifier']['precise'])}"))
     made = 0
     for owner, folders in members.items():
         if len(folders) < 2 or sum(map(len, folders.values())) < FEWEST:
             continue
         lines = [f"# ``{owner}``", "", "## Topics"]
         for folder in sorted(folders, key=list(TITLES).index):
-            lines += ["", f"### {TITLES[folder]}", "", *(line for _, line in sorted(folders[folder]))]
+            lines += ["", f"### {TITLES[folder]}", ""]
+            names = [name for name, _ in folders[folder]]
+            # Overloads are one row.
+            lines += sorted({f"- ``{owner}/{name}{hash if names.count(name) == 1 else ''}``" for name, hash in folders[folder]})
         (pathlib.Path(catalogue) / f"{owner}-topics.md").write_text("\n".join(lines) + "\n")
         made += 1
     print(f"topics: the members of {made} types")
