@@ -11,8 +11,8 @@ public import KeyValueObserving
 /// The fault is not reported, and the process goes on: the misuse has no effect. No fault, another one, or a second one is one issue of the
 /// test, with the reports of those that were raised. A fault of severity info counts only if it is expected.
 ///
-/// It hears of the faults of the current thread, and of those only: faults that other tests expect at the same time are theirs. Handlers
-/// that are installed stay so, but are not asked. If the body throws, nothing is compared.
+/// Only faults of the current thread count: those that other tests expect at the same time are theirs. Fault handlers stay installed. They
+/// are not called for these faults, except for one of severity info that is not expected. If the body throws, nothing is compared.
 ///
 /// - Parameters:
 ///   - kind: The kind of the fault.

@@ -39,8 +39,8 @@ public func expectNoObservations(
 ///   panel.close()
 /// }
 /// ```
-/// Those that the code registers in Swift on the current thread count, and in the tasks that it starts; those of other threads, such as of
-/// tests that run at the same time, do not. If the body throws, nothing is expected.
+/// Those that the code registers in Swift on the current thread count, and in the tasks that it starts, except for detached ones. Those of
+/// other threads, such as of tests that run at the same time, do not. If the body throws, nothing is expected.
 ///
 /// - Parameter body: The code that observes.
 /// - Returns: What the body returns.

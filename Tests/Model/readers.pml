@@ -2,8 +2,9 @@
  *
  * Two threads make changes of one object, which each thread protects by its mark or by counting itself, while a third thread removes two
  * observations, one after the other. Documentation/Design.md, "Readers and epochs", has the argument that this checks; the functions are
- * those of CShim/src/registry (nodes.c, readers.h) and CShim/src/changes (set.c, reading.h). Each thread has a store buffer, as on x86: a plain store reaches the memory later
- * than the thread's own next loads. An atomic exchange empties the buffer of its thread, membarrier(2) those of all threads.
+ * those of CShim/src/registry (nodes.c, readers.h) and CShim/src/changes (set.c, reading.h). Each thread has a store buffer, as on x86: a
+ * plain store reaches the memory later than the thread's own next loads. An atomic exchange empties the buffer of its thread, membarrier(2)
+ * those of all threads.
  *
  * What must hold: no thread reads a node that was freed, and in the end both nodes are freed.
  *
