@@ -55,7 +55,8 @@ grep -q '"dumb" (TERM)' "$out/dumb.txt"
 
 await 'CPU .* memory .* of '
 await '[0-9]+ processes'
-await 'No process is selected'
+await '^CPU [0-9]+ %   of 100 %'
+await ' (running|sleeping|idle kernel thread|waiting for a device)$'
 await '█|▇|▆|▅|▄|▃|▂|▁'
 
 keys / 7531
@@ -83,6 +84,13 @@ await 'observer HeaderPane\.swift'
 screen >"$out/inspector.txt"
 keys o
 await 'MEMORY'
+# A wide terminal shows both.
+"${session[@]}" resize-window -t monitor -x 150 -y 40
+keys o
+await 'PID .*What is observed|processes .*What is observed'
+screen >"$out/wide.txt"
+keys o
+await not 'What is observed'
 "${session[@]}" resize-window -t monitor -x 60 -y 12
 await '↑↓ select'
 await not 'No process is selected'

@@ -45,6 +45,8 @@ try:
     wait("the page is connected", lambda: text("live") == "live")
     wait("all processes are shown", lambda: len(rows()) > 3 and text("title").endswith("processes"))
     wait("the history grows", lambda: driver.find_element(By.ID, "cpu-line").get_attribute("d").count("L") >= 5)
+    wait("the axes have their times", lambda: driver.find_element(By.CLASS_NAME, "since").text.endswith(" s ago"))
+    wait("a process is selected from the start", lambda: text("d-command") or text("d-state"))
 
     field = driver.find_element(By.ID, "filter")
     field.send_keys(pid)
@@ -56,7 +58,6 @@ try:
     driver.find_element(By.CSS_SELECTOR, "th[data-column=pid] button").click()
     wait("the order follows", lambda: rows() == sorted(rows(), key=int))
 
-    driver.find_element(By.CSS_SELECTOR, "#inspector summary").click()
     wait("a sample is recorded", lambda: "calls of observers" in text("cost") and "set Machine.samples" in text("steps"))
     wait("the observations are listed", lambda: "ServerEvents.swift" in text("observed"))
     driver.save_screenshot(picture)

@@ -9,9 +9,13 @@ package final class History {
     /// Fractions from 0 to 1.
     package let cpu: Double
     package let memory: Double
+    /// Of the machine, in seconds.
+    package let uptime: Double
   }
 
   package static let capacity = 240
+  /// A graph of fewer points has room for this many, so that it soon fills its width.
+  package static let leastShown = 30
 
   /// Announced with indexes, so that an observer is told which value came and which went, and not the whole list.
   package private(set) var points: [Point] = []
@@ -22,7 +26,8 @@ package final class History {
     host.onChange(of: \.samples, for: self) { [weak host] me, _, samples in
       // The first sample has no earlier counters to compare with.
       guard samples > 1, let host else { return }
-      me.append(Point(cpu: host.busyFraction ?? 0, memory: host.memory?.usedFraction ?? 0))
+      me.append(
+        Point(cpu: host.busyFraction ?? 0, memory: host.memory?.usedFraction ?? 0, uptime: host.uptime ?? 0))
     }
   }
 
@@ -36,5 +41,14 @@ package final class History {
     willChange(.insertion, valuesAt: index, for: \.points)
     points.append(point)
     didChange(.insertion, valuesAt: index, for: \.points)
+  }
+}
+
+extension Collection<History.Point> {
+  /// The time that a graph of the points covers, such as `the last 40 s`.
+  package var span: String {
+    guard let first, let last = Array(suffix(1)).first, last.uptime > first.uptime else { return "" }
+    let seconds = Int((last.uptime - first.uptime).rounded())
+    return seconds < 120 ? "the last \(seconds) s" : "the last \(seconds / 60) min"
   }
 }

@@ -1,4 +1,4 @@
-// The history as a graph: a column of blocks for each sample, the newest on the right.
+// The history as a graph of blocks, from 0 to 100 %, the newest sample on the right.
 import KeyValueObserving
 import MonitorModel
 
@@ -9,35 +9,40 @@ final class HistoryPane: Pane {
   private let style: Style
   private let value: (History.Point) -> Double
   /// Copied from the changes: an insertion brings the new points, a removal takes the first ones.
-  private var values: [Double] = []
+  private var points: [History.Point] = []
 
   init(_ history: History, _ title: String, _ style: Style, value: @escaping (History.Point) -> Double) {
     (self.history, self.title, self.style, self.value) = (history, title, style, value)
     super.init()
     history.observe(\.points, options: [.new, .initial], for: self) { me, _, change in
       switch change.kind {
-      case .insertion: me.values += (change.newValue ?? []).map(me.value)
-      case .removal: me.values.removeFirst(change.indexes?.count ?? 0)
-      case .setting, .replacement: me.values = (change.newValue ?? []).map(me.value)
+      case .insertion: me.points += change.newValue ?? []
+      case .removal: me.points.removeFirst(change.indexes?.count ?? 0)
+      case .setting, .replacement: me.points = change.newValue ?? []
       }
       me.setNeedsDisplay()
     }
   }
 
   override func lines() -> [Line] {
-    let height = frame.height - 1
-    let shown = values.suffix(frame.width)
-    let indent = String(repeating: " ", count: frame.width - shown.count)
-    let caption = "\(title) \(values.last.map { "\(decimalPercent($0)) %" } ?? "")"
+    let (height, width) = (frame.height - 1, frame.width)
+    let shown = points.suffix(width)
+    let present = shown.last.map { "\(decimalPercent(value($0))) %" } ?? ""
+    let caption = Line("\(title) ", .dim).adding(present, style).adding("   of 100 %, \(shown.span)", .dim)
+    // Fewer samples than columns share them.
+    let places = max(shown.count, min(History.leastShown, width))
+    let columns = (0..<width).map { column -> Double in
+      let index = column * places / width - (places - shown.count)
+      return index < 0 ? 0 : min(max(value(shown[shown.startIndex + index]), 0), 1)
+    }
     let rows = (0..<max(0, height)).map { row in
       // Eighths of a cell that are filled below the top of this row.
-      let line = shown.map { value in
-        let eighths = Int((min(max(value, 0), 1) * Double(height * 8)).rounded()) - (height - 1 - row) * 8
-        return Self.blocks[min(max(eighths, 0), 8)]
+      let line = columns.map { value in
+        Self.blocks[min(max(Int((value * Double(height * 8)).rounded()) - (height - 1 - row) * 8, 0), 8)]
       }
-      return Line(indent + String(line), style)
+      return Line(String(line), style)
     }
-    return [Line(caption, .dim)] + rows
+    return [caption] + rows
   }
 }
 

@@ -25,7 +25,7 @@ final class InspectorPane: Pane {
   override func lines() -> [Line] {
     let all = travel + [Line()] + observed
     firstLine = min(firstLine, max(0, all.count - pageSize))
-    return [Line("What is observed, and how a sample travels (o: back to the processes)", .dim)]
+    return [Line("What is observed, and how a sample travels (o: processes only)", .dim)]
       + all.dropFirst(firstLine)
   }
 

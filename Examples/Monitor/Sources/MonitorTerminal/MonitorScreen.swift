@@ -40,6 +40,7 @@ package final class MonitorScreen {
     status = StatusPane(field, address: address)
     for pane in panes { pane.whenNeedingDisplay = { [unowned self] in planDrawing() } }
     arrange()
+    showInspector(isWide)
     listen()
   }
 
@@ -62,6 +63,9 @@ package final class MonitorScreen {
     for source in sources { source.activate() }
   }
 
+  /// Whether the inspector has room beside the table.
+  private var isWide: Bool { terminal.width >= 130 }
+
   /// A small terminal has the table only.
   private func arrange() {
     let (height, width) = (terminal.height, terminal.width)
@@ -72,8 +76,12 @@ package final class MonitorScreen {
     graphs[1].frame = Frame(row: 3, column: half + 2, height: graphHeight, width: width - half - 2)
     let top = 3 + graphHeight
     let detailHeight = height >= 14 ? 4 : 0
-    table.frame = Frame(row: top, column: 0, height: max(0, height - top - detailHeight - 1), width: width)
-    inspector.frame = table.frame
+    let tableHeight = max(0, height - top - detailHeight - 1)
+    let isBeside = isWide && !inspector.isHidden
+    table.isHidden = !isWide && !inspector.isHidden
+    table.frame = Frame(row: top, column: 0, height: tableHeight, width: isBeside ? half : width)
+    inspector.frame =
+      isBeside ? Frame(row: top, column: half + 2, height: tableHeight, width: width - half - 2) : table.frame
     detail.frame = Frame(row: height - detailHeight, column: 0, height: max(0, detailHeight - 1), width: width)
     status.frame = Frame(row: height - 1, column: 0, height: 1, width: width)
     for pane in panes { pane.setNeedsDisplay() }
@@ -104,7 +112,7 @@ package final class MonitorScreen {
   private func handle(_ key: Key) {
     if field.type(key) { return }
     let key = key.control ?? key
-    if inspector.isHidden { return handleInTable(key) }
+    if !table.isHidden { return handleInTable(key) }
     switch key {
     case .up: inspector.scroll(by: -1)
     case .down: inspector.scroll(by: 1)
@@ -132,7 +140,7 @@ package final class MonitorScreen {
     case "m": monitor.table.sort(by: .memory)
     case "n": monitor.table.sort(by: .name)
     case "/": field.isEditing = true
-    case "o": showInspector(true)
+    case "o": showInspector(inspector.isHidden)
     case "q": whenQuitting()
     default: break
     }
@@ -141,7 +149,7 @@ package final class MonitorScreen {
   private func showInspector(_ isShown: Bool) {
     guard inspector.isHidden == isShown else { return }
     inspector.isHidden = !isShown
-    table.isHidden = isShown
     monitor.inspector.viewers += isShown ? 1 : -1
+    arrange()
   }
 }

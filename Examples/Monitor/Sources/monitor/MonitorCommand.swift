@@ -43,6 +43,10 @@ struct MonitorCommand: AsyncParsableCommand {
     let monitor = Monitor(folder: ProcFolder(path: proc))
     monitor.sample()
     guard monitor.hasRead else { throw ValidationError("Nothing can be read from \(proc); is it mounted?") }
+    // With a second sample the use of the processors is known, so that the busiest process can be selected.
+    try await Task.sleep(for: .milliseconds(200))
+    monitor.sample()
+    monitor.table.moveSelection(by: 0)
 
     try await withThrowingTaskGroup(of: Void.self) { group in
       var address: String?
