@@ -84,6 +84,7 @@ package final class MonitorScreen {
       isBeside ? Frame(row: top, column: half + 2, height: tableHeight, width: width - half - 2) : table.frame
     detail.frame = Frame(row: height - detailHeight, column: 0, height: max(0, detailHeight - 1), width: width)
     status.frame = Frame(row: height - 1, column: 0, height: 1, width: width)
+    terminal.clear()
     for pane in panes { pane.setNeedsDisplay() }
   }
 

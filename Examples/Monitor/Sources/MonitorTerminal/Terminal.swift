@@ -88,6 +88,9 @@ final class Terminal {
     clearok(curses_screen(), true)
   }
 
+  /// Empties the screen: what panes do not draw in may have been drawn in before.
+  func clear() { werase(curses_screen()) }
+
   /// Returns a key that was typed, or nil.
   func key() -> Key? {
     var code: wint_t = 0
