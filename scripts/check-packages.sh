@@ -87,11 +87,11 @@ with_manual() {
 }
 check "it installs the manual pages that were made" with_manual
 
-check "as a subproject it is used by target" by_package none use-subproject -DKVO_SUBPROJECT="$out/alone"
+check "as a subproject it is used by target" by_package none use-subproject -DKVO_SUBPROJECT="$out/alone" -DCMAKE_BUILD_TYPE=Debug
 check "as a subproject it installs nothing" installs_nothing "$out/use-subproject"
 check "as a subproject it builds only what is used" lacks "$out/use-subproject/kvo/tests"
 static_alone() {
-  cmake -S "$out/alone" -B "$out/one/build" -G Ninja -DBUILD_SHARED_LIBS=OFF && cmake --build "$out/one/build" &&
+  cmake -S "$out/alone" -B "$out/one/build" -G Ninja -DBUILD_SHARED_LIBS=OFF -DCMAKE_BUILD_TYPE=Debug && cmake --build "$out/one/build" &&
     cmake --install "$out/one/build" --prefix "$out/one/prefix" && [[ ! -e $out/one/prefix/lib/libkvo.so ]] &&
     by_package "$out/one/prefix" use-one && by_pkg_config use-pc-one "$out/one/prefix/lib"
 }
@@ -103,7 +103,7 @@ amalgamated=$out/amalgamation
 clang=$(command -v clang || true)
 alone_compiles() { "$1" -std=c11 -O1 -Wall -Wextra -Wpedantic -Werror "${@:2}" -c "$amalgamated/kvo.c" -o "$out/kvo.o"; }
 one_program() {
-  gcc -std=c11 -O1 -I"$amalgamated/include" "$consumer/main.c" "$amalgamated/kvo.c" -lffi -pthread -o "$out/one-program" &&
+  gcc -std=c11 -O0 -I"$amalgamated/include" "$consumer/main.c" "$amalgamated/kvo.c" -lffi -pthread -o "$out/one-program" &&
     says "$out/one-program"
 }
 check "the amalgamation is made" scripts/amalgamate.sh "$amalgamated"

@@ -59,11 +59,11 @@ for folder in "$out"/programs/*/; do
   "$out/$guide" --testing-library swift-testing
 done
 
-gcc -std=c11 -Wall -Wextra -Wpedantic -Werror -fPIC -shared -ICShim/include -ICShim/src CShim/src/*.c CShim/src/*/*.c -lffi -lpthread -o "$out/libkvo.so"
+libkvo=$PWD/$(scripts/libkvo.sh)
 for program in "$out"/programs/*/*.{c,cpp}; do
   compiler=(gcc -std=c11)
   [[ $program != *.cpp ]] || compiler=(g++ -std=c++17)
-  "${compiler[@]}" -Wall -Wextra -Wpedantic -Wno-unused-parameter -Werror -ICShim/include "$program" "$out/libkvo.so" -Wl,-rpath,"$PWD/$out" -o "$out/program"
+  "${compiler[@]}" -Wall -Wextra -Wpedantic -Wno-unused-parameter -Werror -ICShim/include "$program" "$libkvo/libkvo.so" -Wl,-rpath,"$libkvo" -o "$out/program"
   diff <("$out/program") <(lines "$program.expected")
   echo "${program#"$out/programs/"} prints what the guide says"
 done
