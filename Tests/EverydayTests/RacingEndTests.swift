@@ -64,6 +64,49 @@
       }
     }
 
+    @Test(
+      "Tokens of every kind end exactly once, whoever ends them: a token, the receiver, the object, or several at once")
+    func everyKind() {
+      let (queue, ends) = (DispatchQueue(label: "ends", attributes: .concurrent), Log<Int>())
+      var made = 0
+      for round in 0..<rounds / 20 {
+        let (document, other, receiver) = (Cell(SharedDocument()), Cell(SharedDocument()), Cell(SharedReceiver()))
+        let tokens = tokens(document, other, receiver, queue)
+        made += tokens.count
+        for token in tokens { token.onEnd { _ in ends.add(round) } }
+        together([
+          { for token in tokens { token.invalidate() } }, { receiver.drop() }, { document.drop() },
+          { other.with { $0.title = "\(round)" } },
+          { for token in tokens.reversed() { token.invalidateAndWait() } },
+        ])
+      }
+      #expect(ends.all.count == made)
+    }
+
+    private func tokens(
+      _ document: Cell<SharedDocument>, _ other: Cell<SharedDocument>, _ receiver: Cell<SharedReceiver>,
+      _ queue: DispatchQueue
+    ) -> [NSKeyValueObservation] {
+      var tokens: [NSKeyValueObservation] = []
+      document.with { document in
+        other.with { other in
+          receiver.with { receiver in
+            tokens = [
+              document.observe(\.title) { _, _ in },
+              document.onChange(of: \.title, for: receiver) { _, _, _ in },
+              KeyValueSource.merge(document.source(\.title), other.source(\.title)).onChange(for: receiver) { _, _, _ in
+              },
+              document.source(\.title).delivered(on: queue).onChange(for: receiver) { @Sendable _, _, _ in },
+              document.source(\.title).delivered(on: queue).coalesced().onChange { @Sendable _, _ in },
+              document.source(\.title, \.pages).onChange { _, _ in },
+              document.source(\.title).bind(to: other, \.title), document.bindTwoWay(\.pages, with: other, \.pages),
+            ]
+          }
+        }
+      }
+      return tokens
+    }
+
     @Test("A controller observes and unobserves on several threads, and nothing is left or told afterwards")
     func controller() {
       let (document, listener) = (SharedDocument(), SharedReceiver())
