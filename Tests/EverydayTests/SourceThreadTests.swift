@@ -35,6 +35,22 @@
       }
     }
 
+    @Test("combineLatest notifies of no value that is older than the one before")
+    func neverBackwards() async {
+      for _ in 0..<20 {
+        let (left, right, steps) = (SharedCounter(), SharedCounter(), Log<[Int]>())
+        let both = KeyValueSource.combineLatest(left.source(\.number), right.source(\.number)) { [$0, $1] }
+        let token = both.observe(options: [.new]) { change in steps.add(change.newValue!) }
+        await onThreads(2) { thread in
+          for number in 1...500 { (thread == 0 ? left : right).number = number }
+        }
+        token.invalidate()
+        let all = steps.all
+        #expect(all.last == [500, 500])
+        #expect(zip(all, all.dropFirst()).allSatisfy { $0[0] <= $1[0] && $0[1] <= $1[1] })
+      }
+    }
+
     @Test("combineLatest tells last what is present, and a binding has it, though several threads set one source")
     func onePropertyOfSeveralThreads() async {
       for round in 0..<500 {

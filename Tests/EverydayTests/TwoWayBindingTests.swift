@@ -157,6 +157,28 @@
       #expect(one.value == other.value)
     }
 
+    @Test("takes the side that has changed in a scope, also if the other one was assigned its value once more; of both the left one")
+    func inScopes() {
+      for isLeftFirst in [true, false] {
+        let (left, right) = (Document(), Document())
+        right.pages = 12
+        left.bindTwoWay(\.pages, with: right, \.pages)
+        func set(_ leftPages: Int, _ rightPages: Int) {
+          withCoalescedChanges {
+            if isLeftFirst { left.pages = leftPages }
+            right.pages = rightPages
+            if !isLeftFirst { left.pages = leftPages }
+          }
+        }
+        set(12, 9)
+        #expect([left.pages, right.pages] == [9, 9])
+        set(5, 9)
+        #expect([left.pages, right.pages] == [5, 5])
+        set(6, 7)
+        #expect([left.pages, right.pages] == [6, 6])
+      }
+    }
+
     @Test("whose source several threads set gives its target the last value")
     func threadsOfSource() {
       for round in 0..<100 {

@@ -12,7 +12,8 @@ extension KeyValueObservable {
   /// threads are those of
   /// ``KeyValueSource/bind(to:_:initially:exclusive:isolation:fileID:line:applied:)-(_,ReferenceWritableKeyPath<Target,Value>,_,_,_,_,_,_)``.
   ///
-  /// The side that the binding sets does not answer, so a conversion may round. If its setter makes another value of it, the other side is
+  /// The side that the binding sets does not answer, so a conversion may round. A side that is assigned the value that both agreed on last
+  /// sends nothing. If both sides change together, in `withCoalescedChanges`, the left one wins. If its setter makes another value of it, the other side is
   /// corrected. If the two setters never agree, it is fault KVO0024 after KVO_MAX_ROUNDS rounds, and both sides keep their last values.
   ///
   /// - Parameters:
@@ -64,11 +65,18 @@ extension KeyValueObservable {
     _ forward: @escaping (Left) -> Right, _ backward: @escaping (Right) -> Left
   ) -> NSKeyValueObservation {
     if exclusive { BindingTable.replace(mine.origin, by: [others.origin], site) }
-    let (sentLeft, sentRight) = (Sent<Right, Left>(), Sent<Left, Right>())
-    let (leftward, rightward) = (
-      TwoWayDirection(others, mine, self, backward, sentLeft, sentRight, applied),
-      TwoWayDirection(mine, others, other, forward, sentRight, sentLeft, applied)
-    )
+    let agreement = Agreement<Left, Right>()
+    let leftward = TwoWayDirection(others, mine, self, backward, applied) {
+      agreement.note($1, $0, isSent: $2)
+    } agreed: {
+      agreement.load().map { ($0.right, $0.left) }
+    }
+    let rightward = TwoWayDirection(mine, others, other, forward, applied) {
+      agreement.note($0, $1, isSent: $2)
+    } agreed: {
+      agreement.load().map { ($0.left, $0.right) }
+    }
+    (leftward.reverse, rightward.reverse) = (rightward, leftward)
     let token = NSKeyValueObservation.both(leftward.end, rightward.end)
     BindingTable.add(token, mine.origin, from: [others.origin])
     BindingTable.add(token, others.origin, from: [mine.origin])

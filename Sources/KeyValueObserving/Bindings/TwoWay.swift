@@ -19,43 +19,31 @@ final class TwoWaySide<Object: KeyValueObservable, Value>: @unchecked Sendable {
   }
 }
 
-/// What one direction has sent last: the side that gets it does not answer.
+/// The values that the two sides had when they agreed last. A side that has its value has not changed, and has nothing to send.
 @usableFromInline
-final class Sent<SourceValue, TargetValue>: @unchecked Sendable {
-  @usableFromInline
-  struct Transfer {
-    @usableFromInline let value: SourceValue
-    @usableFromInline let sent: TargetValue
-    @usableFromInline let serial: UInt64
+final class Agreement<Left, Right>: @unchecked Sendable {
+  @usableFromInline typealias Values = (left: Left, right: Right)
 
-    @inlinable
-    init(_ value: SourceValue, _ sent: TargetValue, serial: UInt64) {
-      (self.value, self.sent, self.serial) = (value, sent, serial)
-    }
-  }
-
-  @usableFromInline let last = Guarded<Transfer?>(nil)
-  /// Whether a transfer may be kept after it: its values keep no object.
-  @usableFromInline let isKept = holdsNoObject(SourceValue.self) && holdsNoObject(TargetValue.self)
+  private let last = Guarded<Values?>(nil)
+  /// Whether the values may be kept: they keep no object alive. Otherwise they are kept until a side is notified of them.
+  private let isKept = holdsNoObject(Left.self) && holdsNoObject(Right.self)
 
   @usableFromInline
   init() {}
 
-  @inlinable
-  func note(_ value: SourceValue, _ sent: TargetValue) {
-    exchange(Transfer(value, sent, serial: kvo_settling_serial()))
-  }
+  /// - Parameter isSent: Whether a side is set to its value now, so that it will be notified.
+  @usableFromInline
+  func note(_ left: Left, _ right: Right, isSent: Bool) { exchange(isKept || isSent ? (left, right) : nil) }
 
-  @inlinable
-  func load() -> Transfer? { isKept ? last.withLock { $0 } : exchange(nil) }
+  @usableFromInline
+  func load() -> Values? { isKept ? last.withLock { $0 } : exchange(nil) }
 
-  @inlinable
   @discardableResult
-  func exchange(_ new: Transfer?) -> Transfer? {
-    // The one before is released when the lock is free.
-    var transfer = new
-    last.withLock { swap(&$0, &transfer) }
-    return transfer
+  private func exchange(_ new: Values?) -> Values? {
+    // The ones before are released when the lock is free.
+    var values = new
+    last.withLock { swap(&$0, &values) }
+    return values
   }
 }
 
@@ -67,18 +55,21 @@ final class TwoWayDirection<Source: KeyValueObservable, SourceValue, Target: Key
   @usableFromInline let from: TwoWaySide<Source, SourceValue>
   @usableFromInline let to: TwoWaySide<Target, TargetValue>
   @usableFromInline let convert: (SourceValue) -> TargetValue
-  @usableFromInline let sent: Sent<SourceValue, TargetValue>
-  @usableFromInline let received: Sent<TargetValue, SourceValue>
+  @usableFromInline let agree: (_ source: SourceValue, _ target: TargetValue, _ isSent: Bool) -> Void
+  @usableFromInline let agreed: () -> (source: SourceValue, target: TargetValue)?
   @usableFromInline let applied: (() -> Void)?
+  /// The other direction. Set before the observations are registered.
+  @usableFromInline weak var reverse: TwoWayDirection<Target, TargetValue, Source, SourceValue>?
 
   @usableFromInline
   init(
     _ from: TwoWaySide<Source, SourceValue>, _ to: TwoWaySide<Target, TargetValue>, _ target: Target,
-    _ convert: @escaping (SourceValue) -> TargetValue, _ sent: Sent<SourceValue, TargetValue>,
-    _ received: Sent<TargetValue, SourceValue>, _ applied: (() -> Void)?
+    _ convert: @escaping (SourceValue) -> TargetValue, _ applied: (() -> Void)?,
+    agree: @escaping (SourceValue, TargetValue, Bool) -> Void,
+    agreed: @escaping () -> (source: SourceValue, target: TargetValue)?
   ) {
     (self.from, self.to, self.convert, self.applied) = (from, to, convert, applied)
-    (self.sent, self.received) = (sent, received)
+    (self.agree, self.agreed) = (agree, agreed)
     super.init(target)
   }
 
@@ -102,20 +93,18 @@ final class TwoWayDirection<Source: KeyValueObservable, SourceValue, Target: Key
   /// Called with the present value of the side that has changed.
   @inlinable
   func changed(to value: SourceValue) {
-    guard let target = load(), !isAnswer(value, target) else { return }
+    guard let target = load() else { return }
+    if let agreed = agreed(), from.target.areSame(value, agreed.source) {
+      // If the other side has changed since, it is the one that sends: in a scope, or on another thread.
+      let present = to.target.property.get(target)
+      if !to.target.areSame(present, agreed.target) { reverse?.changed(to: present) }
+      return
+    }
     let converted = convert(value)
-    guard to.target.differs(target, from: converted) else { return }
-    sent.note(value, converted)
+    let differs = to.target.differs(target, from: converted)
+    agree(value, converted, differs)
+    guard differs else { return }
     to.target.property.set(target, converted)
     applied?()
-  }
-
-  /// Returns whether a value is the one that the other direction has sent, and so needs no answer: in the same settling, or as long as the
-  /// other side has the value that it was made of.
-  @inlinable
-  func isAnswer(_ value: SourceValue, _ target: Target) -> Bool {
-    guard let received = received.load(), from.target.areSame(value, received.sent) else { return false }
-    if received.serial != 0, received.serial == kvo_settling_serial() { return true }
-    return to.target.areSame(to.target.property.get(target), received.value)
   }
 }

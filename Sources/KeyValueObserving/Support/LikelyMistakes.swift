@@ -11,6 +11,13 @@ extension KeyValueObservable {
     handler: (Receiver, Value, Value) -> Void
   ) -> NSKeyValueObservation { fatalError() }
 
+  @available(*, unavailable, message: "Write source(\\.key, \\.other).onChange(for:).")
+  @discardableResult
+  public func onChange<First, Second, Receiver: AnyObject>(
+    of keyPath: KeyPath<Self, First>, _ other: KeyPath<Self, Second>, for receiver: Receiver,
+    handler: (Receiver, First, Second) -> Void
+  ) -> NSKeyValueObservation { fatalError() }
+
   @available(
     *, unavailable, message: "Write other.source(\\.key).bind(to: object, \\.key), or object.bindTwoWay(_:with:_:)."
   )

@@ -35,27 +35,18 @@ extension KeyValueSource {
         let (wantsNew, isInitial) = (request.options.contains(.new), request.isInitial)
         let last = request.wantsOld ? LastValue<Value>(nil) : nil
         func tell() {
-          var isStale = true
-          while isStale {
-            let turn = turns.present
-            guard let new = combine(latest) else { return }
-            guard turns.begin(turn) else { continue }
-            sink(
-              NSKeyValueObservedChange(kind: .setting, newValue: wantsNew ? new : nil, oldValue: last?.exchange(new)))
-            isStale = turns.wasOvertaken(turn)
-          }
+          guard let new = combine(latest) else { return }
+          sink(NSKeyValueObservedChange(kind: .setting, newValue: wantsNew ? new : nil, oldValue: last?.exchange(new)))
         }
         // What the sources tell initially is only kept.
         var observations = zip(all, latest).flatMap { input, latest in
           input.subscribe(request, latest, signal) { turns.change() }
         }
         guard !observations.isEmpty else { return [] }
-        observations.append(signal.observe(\.changes, [], request.site, request.description) { _, _ in tell() })
-        if isInitial {
-          tell()
-        } else if let last, let present = combine(latest) {
-          last.setIfMissing(present)
-        }
+        observations.append(
+          signal.observe(\.changes, [], request.site, request.description) { _, _ in turns.take(tell) })
+        if !isInitial, let last, let present = combine(latest) { last.setIfMissing(present) }
+        turns.begin(initially: isInitial, tell)
         return observations
       })
   }
@@ -199,35 +190,54 @@ private func combined<each Input, Value>(_ latest: [AnyObject], by transform: (r
 
 private struct Missing: Error {}
 
-/// The order of what the threads tell that change several sources at the same time: the values that are told last are the last ones.
+/// One thread at a time notifies of the values of several sources. A thread that finds another one notifying has that one do it once more, and
+/// goes on: so no older values come after newer ones, and the last ones come last.
 private final class CombinedTurns: Sendable {
   private struct State {
-    /// The number of changes.
-    var present = 0
-    /// The greatest number that was told, or is being told, and the thread that does.
-    var told = -1
-    var thread: UInt = 0
+    /// The number of changes, and how many of them are in the values that were notified of last.
+    var changes = 0
+    var told = 0
+    /// The thread that notifies, or 0. At first it is the one that registers.
+    var thread = CombinedTurns.thread
   }
 
   private let state = Guarded(State())
 
-  /// Read before the values are.
-  var present: Int { state.withLock { $0.present } }
-
   /// Called when a value has been stored.
-  func change() { state.withLock { $0.present += 1 } }
+  func change() { state.withLock { $0.changes += 1 } }
 
-  /// Returns false if another thread tells later values: these would be told after them.
-  func begin(_ turn: Int) -> Bool {
+  /// Called when the sources are registered.
+  func begin(initially tellsInitial: Bool, _ tell: () -> Void) {
+    if tellsInitial { notify(tell) }
+    while !isDone() { notify(tell) }
+  }
+
+  /// Calls a function that reads the values and notifies of them, and again while others have changed meanwhile. An observer may make
+  /// changes itself, which are notified of within its call.
+  func take(_ tell: () -> Void) {
+    let outer = state.withLock { state in
+      let outer = state.thread
+      if outer == 0 { state.thread = Self.thread }
+      return outer
+    }
+    guard outer == 0 || outer == Self.thread else { return }
+    notify(tell)
+    if outer == 0 { while !isDone() { notify(tell) } }
+  }
+
+  private func notify(_ tell: () -> Void) {
+    state.withLock { $0.told = $0.changes }
+    tell()
+  }
+
+  /// Gives the turn back, unless there are changes that nobody has been notified of.
+  private func isDone() -> Bool {
     state.withLock { state in
-      guard turn >= state.told || state.thread == Self.thread else { return false }
-      (state.told, state.thread) = (max(turn, state.told), Self.thread)
+      guard state.told == state.changes else { return false }
+      state.thread = 0
       return true
     }
   }
-
-  /// Whether another thread has told later values meanwhile. A handler may have, on this thread: those came after these.
-  func wasOvertaken(_ turn: Int) -> Bool { state.withLock { $0.told > turn && $0.thread != Self.thread } }
 
   static var thread: UInt { UInt(pthread_self()) }
 }
