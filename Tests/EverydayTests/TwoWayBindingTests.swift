@@ -157,7 +157,7 @@
       #expect(one.value == other.value)
     }
 
-    @Test("takes the side that has changed in a scope, also if the other one was assigned its value once more; of both the left one")
+    @Test("takes in a scope the side that has changed, and of two changed ones the left")
     func inScopes() {
       for isLeftFirst in [true, false] {
         let (left, right) = (Document(), Document())
