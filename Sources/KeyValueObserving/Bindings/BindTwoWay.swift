@@ -69,12 +69,12 @@ extension KeyValueObservable {
     let leftward = TwoWayDirection(others, mine, self, backward, applied) {
       agreement.note($1, $0, isSent: $2)
     } agreed: {
-      agreement.load().map { ($0.right, $0.left) }
+      agreement.load().map { ($0.right, $0.left, $0.serial) }
     }
     let rightward = TwoWayDirection(mine, others, other, forward, applied) {
       agreement.note($0, $1, isSent: $2)
     } agreed: {
-      agreement.load().map { ($0.left, $0.right) }
+      agreement.load().map { ($0.left, $0.right, $0.serial) }
     }
     (leftward.reverse, rightward.reverse) = (rightward, leftward)
     let token = NSKeyValueObservation.both(leftward.end, rightward.end)

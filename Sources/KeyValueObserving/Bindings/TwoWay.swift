@@ -19,10 +19,11 @@ final class TwoWaySide<Object: KeyValueObservable, Value>: @unchecked Sendable {
   }
 }
 
-/// The values that the two sides had when they agreed last. A side that has its value has not changed, and has nothing to send.
+/// The values that the two sides had when they agreed last, and the settling in which they did. A side that has its value has not changed, and
+/// has nothing to send.
 @usableFromInline
 final class Agreement<Left, Right>: @unchecked Sendable {
-  @usableFromInline typealias Values = (left: Left, right: Right)
+  @usableFromInline typealias Values = (left: Left, right: Right, serial: UInt64)
 
   private let last = Guarded<Values?>(nil)
   /// Whether the values may be kept: they keep no object alive. Otherwise they are kept until a side is notified of them.
@@ -33,7 +34,9 @@ final class Agreement<Left, Right>: @unchecked Sendable {
 
   /// - Parameter isSent: Whether a side is set to its value now, so that it will be notified.
   @usableFromInline
-  func note(_ left: Left, _ right: Right, isSent: Bool) { exchange(isKept || isSent ? (left, right) : nil) }
+  func note(_ left: Left, _ right: Right, isSent: Bool) {
+    exchange(isKept || isSent ? (left, right, kvo_settling_serial()) : nil)
+  }
 
   @usableFromInline
   func load() -> Values? { isKept ? last.withLock { $0 } : exchange(nil) }
@@ -56,7 +59,7 @@ final class TwoWayDirection<Source: KeyValueObservable, SourceValue, Target: Key
   @usableFromInline let to: TwoWaySide<Target, TargetValue>
   @usableFromInline let convert: (SourceValue) -> TargetValue
   @usableFromInline let agree: (_ source: SourceValue, _ target: TargetValue, _ isSent: Bool) -> Void
-  @usableFromInline let agreed: () -> (source: SourceValue, target: TargetValue)?
+  @usableFromInline let agreed: () -> (source: SourceValue, target: TargetValue, serial: UInt64)?
   @usableFromInline let applied: (() -> Void)?
   /// The other direction. Set before the observations are registered.
   @usableFromInline weak var reverse: TwoWayDirection<Target, TargetValue, Source, SourceValue>?
@@ -66,7 +69,7 @@ final class TwoWayDirection<Source: KeyValueObservable, SourceValue, Target: Key
     _ from: TwoWaySide<Source, SourceValue>, _ to: TwoWaySide<Target, TargetValue>, _ target: Target,
     _ convert: @escaping (SourceValue) -> TargetValue, _ applied: (() -> Void)?,
     agree: @escaping (SourceValue, TargetValue, Bool) -> Void,
-    agreed: @escaping () -> (source: SourceValue, target: TargetValue)?
+    agreed: @escaping () -> (source: SourceValue, target: TargetValue, serial: UInt64)?
   ) {
     (self.from, self.to, self.convert, self.applied) = (from, to, convert, applied)
     (self.agree, self.agreed) = (agree, agreed)
@@ -95,6 +98,8 @@ final class TwoWayDirection<Source: KeyValueObservable, SourceValue, Target: Key
   func changed(to value: SourceValue) {
     guard let target = load() else { return }
     if let agreed = agreed(), from.target.areSame(value, agreed.source) {
+      // In this settling the other direction follows the other side.
+      if agreed.serial != 0, agreed.serial == kvo_settling_serial() { return }
       // If the other side has changed since, it is the one that sends: in a scope, or on another thread.
       let present = to.target.property.get(target)
       if !to.target.areSame(present, agreed.target) { reverse?.changed(to: present) }
