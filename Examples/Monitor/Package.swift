@@ -17,7 +17,6 @@ let package = Package(
   dependencies: [
     .package(name: "swift-kvo", path: "../.."),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.4"),
     .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
   ],
   targets: [
@@ -40,7 +39,6 @@ let package = Package(
       name: "MonitorWeb",
       dependencies: [
         "MonitorModel", "HostModel", observing, "FlyingFox", .product(name: "FlyingSocks", package: "FlyingFox"),
-        .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
       ],
       resources: [.embedInCode("Page/index.html")]),
 

@@ -1,5 +1,4 @@
 // Streams of the model's changes as server-sent events.
-import AsyncAlgorithms
 import Foundation
 import KeyValueObserving
 import MonitorModel
@@ -15,18 +14,20 @@ struct ServerEvent: Sendable {
 }
 
 extension Monitor {
-  /// The changes of the model from now on, after its present state.
+  /// The states of the model from now on, after the present one.
   ///
   /// The stream is registered here, on the main actor; its values are awaited and encoded by the task that serves the client.
-  /// `.newest(1)` lets a slow client skip: each value is the whole state. Only the history sends what has been added.
+  /// `.newest(1)` lets a slow client skip: each value is the whole state.
   func events() -> some AsyncSequence<ServerEvent, any Error> & Sendable {
-    let state = merge(
-      machineSource.values(buffering: .newest(1)).map { ServerEvent("machine", $0) },
-      tableSource.values(buffering: .newest(1)).map { ServerEvent("table", $0) },
-      detailSource.values(buffering: .newest(1)).map { ServerEvent("detail", $0) })
-    let points = history.changes(of: \.points, options: [.initial, .new], buffering: .newest(2 * History.capacity))
+    KeyValueSource.combineLatest(machineSource, tableSource, detailSource) { machine, table, detail in
+      StateSnapshot(machine: machine, table: table, detail: detail)
+    }.values(buffering: .newest(1)).map { ServerEvent("state", $0) }
+  }
+
+  /// The points that are added to the history, after those that are there.
+  func historyEvents() -> some AsyncSequence<ServerEvent, any Error> & Sendable {
+    history.changes(of: \.points, options: [.initial, .new], buffering: .newest(2 * History.capacity))
       .compactMap { change in change.newValue.map { ServerEvent("history", $0) } }
-    return merge(state, points).map { $0 }
   }
 
   /// The inspector's records, which are made as long as the sequence or an iterator of it exists.

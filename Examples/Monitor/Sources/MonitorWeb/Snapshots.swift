@@ -47,6 +47,12 @@ struct DetailSnapshot: Encodable, Sendable {
   let commandLine: String
 }
 
+struct StateSnapshot: Encodable, Sendable {
+  let machine: MachineSnapshot
+  let table: TableSnapshot
+  let detail: DetailSnapshot
+}
+
 struct InspectorSnapshot: Encodable, Sendable {
   let observations: [Observed]
   let sample: RecordedSample?

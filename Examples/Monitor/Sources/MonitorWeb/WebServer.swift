@@ -48,6 +48,7 @@ package struct WebServer: Sendable {
         statusCode: .ok, headers: [.contentType: "text/html; charset=utf-8"], body: Data(PackageResources.index_html))
     }
     await add("GET /events") { [monitor] _ in Self.response(await monitor.events()) }
+    await add("GET /history") { [monitor] _ in Self.response(await monitor.historyEvents()) }
     await add("GET /inspector") { [monitor] _ in Self.response(await monitor.inspectorEvents()) }
     await add("POST /filter") { [monitor] request in
       let data = try await request.bodyData
