@@ -26,7 +26,7 @@ final class NotObservable {
 func argumentsThatDoNotExist(_ document: Document, _ plain: Plain) {
   // expected-error@+1 {{onChange has no options. Write observe(_:options:for:), or initial: true}}
   document.onChange(of: \.title, options: [.old, .new], for: plain) { plain, _, title in plain.text = title }
-  // expected-error@+1 {{Write source(\.key, \.other).onChange(for:).}}
+  // expected-error@+1 {{.onChange(for:).}}
   document.onChange(of: \.title, \.pages, for: plain) { plain, title, pages in plain.text = "\(title) \(pages)" }
   // expected-error@+1 {{Write withCoalescedChanges(of: objects)}}
   withCoalescedChanges(document) { document.title = "a" }
