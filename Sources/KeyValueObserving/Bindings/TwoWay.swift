@@ -25,24 +25,25 @@ final class TwoWaySide<Object: KeyValueObservable, Value>: @unchecked Sendable {
 final class Agreement<Left, Right>: @unchecked Sendable {
   @usableFromInline typealias Values = (left: Left, right: Right, serial: UInt64)
 
-  private let last = Guarded<Values?>(nil)
+  @usableFromInline let last = Guarded<Values?>(nil)
   /// Whether the values may be kept: they keep no object alive. Otherwise they are kept until a side is notified of them.
-  private let isKept = holdsNoObject(Left.self) && holdsNoObject(Right.self)
+  @usableFromInline let isKept = holdsNoObject(Left.self) && holdsNoObject(Right.self)
 
   @usableFromInline
   init() {}
 
   /// - Parameter isSent: Whether a side is set to its value now, so that it will be notified.
-  @usableFromInline
+  @inlinable
   func note(_ left: Left, _ right: Right, isSent: Bool) {
     exchange(isKept || isSent ? (left, right, kvo_settling_serial()) : nil)
   }
 
-  @usableFromInline
+  @inlinable
   func load() -> Values? { isKept ? last.withLock { $0 } : exchange(nil) }
 
+  @inlinable
   @discardableResult
-  private func exchange(_ new: Values?) -> Values? {
+  func exchange(_ new: Values?) -> Values? {
     // The ones before are released when the lock is free.
     var values = new
     last.withLock { swap(&$0, &values) }

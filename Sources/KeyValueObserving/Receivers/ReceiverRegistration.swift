@@ -20,6 +20,7 @@ extension KeyValueObservable {
 
   /// Registers a handler that is called on an actor, or on the thread that makes the change. Returns 0 on failure.
   @inlinable
+  @inline(__always)  // so that the handler is no call of its own
   nonisolated func register<Value>(
     _ keyPath: KeyPath<Self, Value>, _ options: NSKeyValueObservingOptions, _ receiver: AnyObject?,
     on actor: (any Actor)?, _ site: SourceLocation, _ userInfo: (any Sendable)?, _ end: ObservationEnd,
