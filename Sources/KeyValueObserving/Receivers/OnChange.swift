@@ -135,10 +135,13 @@ extension KeyValueObservable {
       if let values = changes.values(of: change) { handler(values.old, values.new) }
     }
     let options: NSKeyValueObservingOptions = initial ? [.whole, .initial] : .whole
-    guard actor != nil else {
+    guard let actor else {
       return NSKeyValueObservation(observe(keyPath, options, site, nil) { _, change in tell(change) })
     }
     let end = ObservationEnd()
-    return .keeping([register(keyPath, options, nil, on: actor, site, nil, end) { _, change in tell(change) }], end)
+    let delivery = ActorDelivery<Value>(actor, end, expectsInitial: initial, tell: tell)
+    let description = ObserverDescription(
+      receiver: nil, note: deliveryName(actor), evaluator: delivery.gate.evaluator)
+    return .keeping([observe(keyPath, options, site, description) { _, change in delivery.deliver(change) }], end)
   }
 }

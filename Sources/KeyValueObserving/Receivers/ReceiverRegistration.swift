@@ -12,34 +12,26 @@ extension KeyValueObservable {
     _ handler: @escaping (Receiver, Self, NSKeyValueObservedChange<Value>) -> Void
   ) -> NSKeyValueObservation {
     let reference = ReceiverReference(receiver)
-    let observation = register(keyPath, options, receiver, on: actor, site, userInfo, reference.end) { object, change in
-      if let receiver = reference.load() { handler(receiver, object, change) }
-    }
-    return reference.token(observation, of: receiver)
-  }
-
-  /// Registers a handler that is called on an actor, or on the thread that makes the change. Returns 0 on failure.
-  @inlinable
-  @inline(__always)  // so that the handler is no call of its own
-  nonisolated func register<Value>(
-    _ keyPath: KeyPath<Self, Value>, _ options: NSKeyValueObservingOptions, _ receiver: AnyObject?,
-    on actor: (any Actor)?, _ site: SourceLocation, _ userInfo: (any Sendable)?, _ end: ObservationEnd,
-    _ handler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void
-  ) -> UInt64 {
     guard let actor else {
       let description = ObserverDescription(receiver: receiver, note: note(nil, userInfo))
-      return observe(keyPath, options, site, description, handler)
+      let observation = observe(keyPath, options, site, description) { object, change in
+        if let receiver = reference.load() { handler(receiver, object, change) }
+      }
+      return reference.token(observation, of: receiver)
     }
     let object = UnretainedObject(self)
-    let delivery = ActorDelivery<Value>(actor, end, expectsInitial: options.contains(.initial)) { change in
-      if let object = object.load() { handler(object, change) }
+    let delivery = ActorDelivery<Value>(actor, reference.end, expectsInitial: options.contains(.initial)) { change in
+      if let receiver = reference.load(), let object = object.load() { handler(receiver, object, change) }
     }
     let gate = delivery.gate
     let description = ObserverDescription(
       receiver: receiver, note: note(deliveryName(actor), userInfo), evaluator: gate.evaluator)
-    return observe(keyPath, options, site, description) { object, change in
-      if gate.isDue { handler(object, change) } else { delivery.deliver(change) }
+    // One closure, so that a change made on the actor is one call.
+    let observation = observe(keyPath, options, site, description) { object, change in
+      guard gate.isDue else { return delivery.deliver(change) }
+      if let receiver = reference.load() { handler(receiver, object, change) }
     }
+    return reference.token(observation, of: receiver)
   }
 }
 
