@@ -15,13 +15,14 @@ read -r -u "${server[0]}" line
 [[ $line =~ (http://[0-9.:]+) ]]
 site=${BASH_REMATCH[1]}/docs
 
-# look <picture> <page> <text…>: each text has to be in the page as it is shown. The pictures are of a wide window in light, and of a narrow
-# one in dark.
+# look <picture> <page> <text…>: each text has to be in the page as it is shown. The pictures are of a wide window in light, and of a
+# narrow one in dark.
 look() {
   local chromium=(chromium --headless=new --no-sandbox --disable-gpu --hide-scrollbars --virtual-time-budget=20000
     "--user-data-dir=$pictures/profile")
   "${chromium[@]}" --window-size=1400,2000 "--screenshot=$pictures/$1.png" "$site/$2" >/dev/null 2>&1
-  "${chromium[@]}" --window-size=500,1600 --blink-settings=preferredColorScheme=0 "--screenshot=$pictures/$1-dark.png" "$site/$2" >/dev/null 2>&1
+  "${chromium[@]}" --window-size=500,1600 --blink-settings=preferredColorScheme=0 "--screenshot=$pictures/$1-dark.png" \
+    "$site/$2" >/dev/null 2>&1
   "${chromium[@]}" --dump-dom "$site/$2" 2>/dev/null | python3 -c '
 import html, re, sys
 page = re.sub(r"<(script|style)\b.*?</\1>", "", sys.stdin.read(), flags=re.S)

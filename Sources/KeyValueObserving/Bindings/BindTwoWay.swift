@@ -12,9 +12,10 @@ extension KeyValueObservable {
   /// threads are those of
   /// ``KeyValueSource/bind(to:_:initially:exclusive:isolation:fileID:line:applied:)-(_,ReferenceWritableKeyPath<Target,Value>,_,_,_,_,_,_)``.
   ///
-  /// The side that the binding sets does not answer, so a conversion may round. A side that is assigned the value that both agreed on last
-  /// sends nothing. If both sides change together, in `withCoalescedChanges`, the left one wins. If its setter makes another value of it, the other side is
-  /// corrected. If the two setters never agree, it is fault KVO0024 after KVO_MAX_ROUNDS rounds, and both sides keep their last values.
+  /// The side that the binding sets does not answer, so a conversion may round. If its setter makes another value of it, the other side is
+  /// corrected. A side that is assigned the value on which both agreed last sends nothing. If both sides change together, in
+  /// `withCoalescedChanges`, the left one wins. If the two setters never agree, it is fault KVO0024 after KVO_MAX_ROUNDS rounds, and both
+  /// sides keep their last values.
   ///
   /// - Parameters:
   ///   - left: The property of this object.
@@ -76,7 +77,7 @@ extension KeyValueObservable {
     } agreed: {
       agreement.load().map { ($0.left, $0.right, $0.serial) }
     }
-    (leftward.reverse, rightward.reverse) = (rightward, leftward)
+    (leftward.reverse, rightward.reverse) = (UnretainedObject(rightward), UnretainedObject(leftward))
     let token = NSKeyValueObservation.both(leftward.end, rightward.end)
     BindingTable.add(token, mine.origin, from: [others.origin])
     BindingTable.add(token, others.origin, from: [mine.origin])

@@ -19,8 +19,8 @@ final class TwoWaySide<Object: KeyValueObservable, Value>: @unchecked Sendable {
   }
 }
 
-/// The values that the two sides had when they agreed last, and the settling in which they did. A side that has its value has not changed, and
-/// has nothing to send.
+/// The values that the two sides had when they agreed last, and the settling in which they did. A side that has its value has not changed,
+/// and sends nothing.
 @usableFromInline
 final class Agreement<Left, Right>: @unchecked Sendable {
   @usableFromInline typealias Values = (left: Left, right: Right, serial: UInt64)
@@ -63,7 +63,7 @@ final class TwoWayDirection<Source: KeyValueObservable, SourceValue, Target: Key
   @usableFromInline let agreed: () -> (source: SourceValue, target: TargetValue, serial: UInt64)?
   @usableFromInline let applied: (() -> Void)?
   /// The other direction. Set before the observations are registered.
-  @usableFromInline weak var reverse: TwoWayDirection<Target, TargetValue, Source, SourceValue>?
+  @usableFromInline var reverse: UnretainedObject<TwoWayDirection<Target, TargetValue, Source, SourceValue>>?
 
   @usableFromInline
   init(
@@ -103,7 +103,7 @@ final class TwoWayDirection<Source: KeyValueObservable, SourceValue, Target: Key
       if agreed.serial != 0, agreed.serial == kvo_settling_serial() { return }
       // If the other side has changed since, it is the one that sends: in a scope, or on another thread.
       let present = to.target.property.get(target)
-      if !to.target.areSame(present, agreed.target) { reverse?.changed(to: present) }
+      if !to.target.areSame(present, agreed.target) { reverse?.load()?.changed(to: present) }
       return
     }
     let converted = convert(value)

@@ -55,7 +55,7 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
   @usableFromInline let schedule: (_ pending: PendingChanges, _ isAgain: Bool) -> Bool
 
   /// - Parameters:
-  ///   - end: That of the observation. When it has ended, what waits is dropped.
+  ///   - end: That of the observation. When it has ended, pending changes are dropped.
   ///   - coalesces: Whether the changes that wait are merged into one.
   ///   - expectsInitial: Whether this thread is about to add the initial value, which comes first whatever other threads add. If there
   ///     is none, `registered` ends that.
@@ -119,7 +119,7 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
   @inlinable
   func scheduleAll(again isAgain: Bool = false) { if !schedule(self, isAgain) { abandon() } }
 
-  /// Drops what waits and ends the observation: the actor that would call its observer is gone.
+  /// Drops the pending changes and ends the observation, because the actor that calls its observer has been deallocated.
   @usableFromInline
   func abandon() {
     let dropped = added.withLock { added in

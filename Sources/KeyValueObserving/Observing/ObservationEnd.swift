@@ -3,8 +3,8 @@
 import CKVO
 import Synchronization
 
-/// What the token, the receiver, the pending changes and the table of bindings share of an observation: the runtime's IDs, which are several
-/// for several sources, and how it ends. It may be ended before it is registered, in its initial call for instance.
+/// What the token, the receiver, the pending changes and the table of bindings share of an observation: the runtime's IDs, which are
+/// several for several sources, and how it ends. It may be ended before it is registered, in its initial call for instance.
 @usableFromInline
 final class ObservationEnd: DeathObserver, @unchecked Sendable {
   typealias Reason = NSKeyValueObservation.EndReason
@@ -29,7 +29,7 @@ final class ObservationEnd: DeathObserver, @unchecked Sendable {
   private let state = Guarded(State())
   /// Only compared.
   private nonisolated(unsafe) let receiver: UnsafeRawPointer?
-  /// The changes that wait for their delivery. They retain this, and the closure. Set before the observations.
+  /// The pending changes. They retain this, and the closure. Set before the observations.
   private nonisolated(unsafe) weak var delivery: PendingDelivery?
 
   @usableFromInline
@@ -68,7 +68,7 @@ final class ObservationEnd: DeathObserver, @unchecked Sendable {
 
   /// One of the observations has ended, and no call of it is in progress. The last one says why.
   private func hasEnded(_ end: kvo_end) {
-    let told = state.withLock { state -> (reason: Reason, handlers: [Handler])? in
+    let ended = state.withLock { state -> (reason: Reason, handlers: [Handler])? in
       state.left -= 1
       guard state.left == 0 else { return nil }
       let reason = end == KVO_END_OBJECT_DIED ? .objectDied : state.wanted ?? .invalidated
@@ -76,9 +76,9 @@ final class ObservationEnd: DeathObserver, @unchecked Sendable {
       defer { state.handlers = [] }
       return (reason, state.handlers)
     }
-    guard let told else { return }
+    guard let ended else { return }
     stopWatching()
-    for handler in told.handlers { handler.call(told.reason) }
+    for handler in ended.handlers { handler.call(ended.reason) }
   }
 
   /// Whether one of the observations is registered.
@@ -98,7 +98,7 @@ final class ObservationEnd: DeathObserver, @unchecked Sendable {
   }
 
   func resume(deliveringMissed: Bool) {
-    delivery?.resume()  // what waited at the pause comes before what was missed
+    delivery?.resume()  // what was pending at the pause comes before what was missed
     forEach { _ = kvo_observation_resume($0, deliveringMissed) }
   }
 

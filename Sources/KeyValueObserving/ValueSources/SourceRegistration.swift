@@ -65,7 +65,6 @@ extension KeyValueSource {
 
   /// Registers a handler that is called on an actor, or on the thread that makes the change.
   @inlinable
-  @inline(__always)  // so that the handler is no call of its own
   func register(
     _ options: NSKeyValueObservingOptions, _ receiver: AnyObject?, on actor: (any Actor)?, _ site: SourceLocation,
     _ userInfo: (any Sendable)?, _ end: ObservationEnd, sets: BoundKey? = nil,

@@ -190,8 +190,8 @@ private func combined<each Input, Value>(_ latest: [AnyObject], by transform: (r
 
 private struct Missing: Error {}
 
-/// One thread at a time notifies of the values of several sources. A thread that finds another one notifying has that one do it once more, and
-/// goes on: so no older values come after newer ones, and the last ones come last.
+/// One thread at a time notifies of the values of several sources. A thread that finds another one notifying has that one do it once more,
+/// and goes on: so no older values come after newer ones, and the last ones come last.
 private final class CombinedTurns: Sendable {
   private struct State {
     /// The number of changes, and how many of them are in the values that were notified of last.
