@@ -23,7 +23,7 @@ places=(
   "Tests/CAPI/consumer/subprojects/kvo.wrap|directory = kvo-%V"
   "Tests/CAPI/consumer/subprojects/kvo.wrap|source_filename = kvo-%V.tar.gz"
   "Tests/CAPI/consumer/CMakeLists.txt|find_package(kvo %M REQUIRED)"
-  "Tests/CAPI/bad_input.c|kvo_version_string(), \"%V\""
+  "Tests/CAPI/api/bad_input.c|kvo_version_string(), \"%V\""
   "bindings/python/pyproject.toml|version = \"%V\""
   "README.md|This is version %M:"
 )
