@@ -72,7 +72,6 @@ check-quick: check-format check-api ## The quick checks besides the tests: forma
 	@scripts/require.sh swift $(c_tools) python3
 	scripts/version.sh --check
 	scripts/promises.py
-	scripts/check-compatibility.sh
 	scripts/check-rooms.sh
 	scripts/check-editor.sh
 	scripts/check-examples.sh --quick

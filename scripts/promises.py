@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Checks Documentation/Promises.md: each promise of the guides that it covers stands there, by its first words, with tests that exist."""
+"""Checks that each promise has a test that exists: those of the guides in Documentation/Promises.md, by their first words, and the entries of
+AppleCompatibility.md by their numbers in names of tests and in scenarios."""
+import functools
 import pathlib
 import re
 import sys
@@ -13,8 +15,37 @@ def normal(text):
     return " ".join(text.split())
 
 
+def numbered_tests():
+    """Returns the entries of AppleCompatibility.md that a test in Tests/ConformanceTests or a scenario names by their number."""
+    lists = []
+    for path in (root / "Tests/ConformanceTests").glob("*.swift"):
+        lists += re.findall(r"func `([0-9, ]+):", path.read_text())
+    for path in (root / "Tools/Tests/ScenarioTests/Scenarios").glob("*.scenario"):
+        lists += re.findall(r"^# ([0-9, ]+):", path.read_text(), re.M)
+    return {int(number) for numbers in lists for number in numbers.split(",")}
+
+
+def entries():
+    """Returns the entries of AppleCompatibility.md that no test names by their number."""
+    numbered, found, seen = numbered_tests(), [], []
+    for line in (documents / "AppleCompatibility.md").read_text().splitlines():
+        if match := re.match(r"\| (\d+) \| ", line):
+            seen.append(int(match[1]))
+            row = re.fullmatch(r"\| \d+ \| ([^|]+) \| (same|differs on purpose: .+|no counterpart: .+|GNUstep only) \|", line)
+            if not row:
+                faults.append(f"AppleCompatibility.md: this is no row: {line}")
+            elif row[2].startswith(("same", "differs")) and seen[-1] not in numbered:
+                found.append(f"{seen[-1]}: {row[1]}")
+    if sorted(seen) != list(range(1, 394)):
+        faults.append(f"AppleCompatibility.md has {len(seen)} entries, and not each number from 1 to 393 once")
+    return found
+
+
+@functools.cache
 def promises(guide):
     """Returns the items of the guide's lists, up to what is not promised."""
+    if guide == "AppleCompatibility.md":
+        return entries()
     items, is_code = [], False
     for line in (documents / guide).read_text().split("## Not promised")[0].splitlines():
         is_code ^= line.startswith("```")
