@@ -37,10 +37,8 @@ demo: ## Watch this machine through observers for five seconds (ARGS="--seconds 
 	@scripts/quietly.sh demo swift build $(monitor) --product hostwatch
 	@swift run $(monitor) --skip-build hostwatch --seconds 5 $(ARGS)
 
-test: ## Run all tests: the library without the macro, the C suite, the Swift suites
+test: ## Run all tests: the C suite, the Swift suites
 	@scripts/require.sh swift git $(c_tools) libncurses-dev
-	@echo "== The core, without the macro"
-	scripts/test-without-macros.sh
 	@echo "== The C suite"
 	scripts/check-c.sh --quick
 	@echo "== The Swift suites of the tools" # with more memory: all run at once, and each ends thousands of observations
@@ -62,7 +60,7 @@ bench: ## Measure, optimised, against other systems (ARGS="--filter 'observed se
 	@scripts/require.sh swift git python3 $(c_tools) valgrind $(peers)
 	@scripts/bench.sh $(ARGS)
 
-checks = format c model sanitizers crashes mutations clients examples view bindings api scaling costs packages docs documents
+checks = format c without-macros model sanitizers crashes mutations clients examples view bindings api scaling costs packages docs documents
 
 check: fuzz stress $(checks:%=check-%) ## Everything a release must pass besides the tests; takes long
 	scripts/check-ports.sh i386
