@@ -125,7 +125,7 @@ const struct kvo_hooks kvo__hooks = {
 };
 
 /* Before the program's constructors, which may create threads, observe and fork. */
-__attribute__((constructor)) static void start(void) {
+__attribute__((constructor)) static void runtime_start(void) {
   kvo__settings_read();
   kvo__places_start();
   kvo__threads_start();
@@ -137,7 +137,7 @@ __attribute__((constructor)) static void start(void) {
 }
 
 #if KVO_DIAGNOSTICS
-__attribute__((destructor)) static void end(void) {
+__attribute__((destructor)) static void runtime_end(void) {
   kvo__serve_end();
   if (kvo__settings.leaks) kvo__tell_leaks();
 }

@@ -2,6 +2,7 @@
 
 import difflib
 import hashlib
+import pathlib
 
 
 class Mutant:
@@ -70,5 +71,8 @@ def equivalents(path):
         if not lines:
             continue
         changes = tuple((line[0], " ".join(line[1:].split())) for line in lines[1:] if line[0] in "+-")
+        source = " ".join(pathlib.Path(lines[0].strip()).read_text().split())
+        if stale := [text for sign, text in changes if sign == "-" and text not in source]:
+            raise SystemExit(f"{path}: {lines[0]} no longer has: {stale[0]}")
         listed[(lines[0].strip(), changes)] = " ".join(line.strip() for line in lines[1:] if line[0] not in "+-")
     return listed

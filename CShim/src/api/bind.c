@@ -19,22 +19,22 @@ typedef struct binding {
 
 /* ------------------------------------------------------------------------------------------------------------ Value -- */
 
-static void keep(const kvo_value *value, void *arg) {
+static void bind_keep(const kvo_value *value, void *arg) {
   kvo_boxed **kept = arg;
   if (*kept == NULL && value != NULL) *kept = kvo__box(value);
 }
 
-static void *evaluate(void *user_data) {
+static void *bind_evaluate(void *user_data) {
   binding *of = user_data;
   kvo_boxed *value = NULL;
   if (of->compute != NULL)
-    of->compute(of->user_data, keep, &value);
+    of->compute(of->user_data, bind_keep, &value);
   else
     value = kvo__path_evaluate(of->source, of->path, NULL);
   return value;
 }
 
-static void release(void *value, void *user_data) {
+static void bind_release(void *value, void *user_data) {
   (void)user_data;
   kvo__unbox(value);
 }
@@ -62,23 +62,23 @@ static bool are_same_reals(const kvo_value *one, const kvo_value *other) {
   return differ && (is_stored_as(one, other) || is_stored_as(other, one));
 }
 
-static void compare(const kvo_value *present, void *arg) {
+static void bind_compare(const kvo_value *present, void *arg) {
   given *new = arg;
   new->is_same = kvo__value_same(present, new->value) || are_same_reals(present, new->value);
 }
 
-static void describe(kvo_node *node, void *arg) { kvo__describe_node(node, arg); }
+static void bind_describe(kvo_node *node, void *arg) { kvo__describe_node(node, arg); }
 
 static void set_value(const kvo_value *value, void *arg) {
   given *new = arg;
   binding *of = new->of;
   if ((kvo__word(of->target) & KVO_WORD_DYING) != 0) return; /* the binding is about to end */
   new->value = value;
-  (void)kvo__path_read(of->target, of->key, KVO_PATH_READ, compare, new);
+  (void)kvo__path_read(of->target, of->key, KVO_PATH_READ, bind_compare, new);
   kvo_status status = new->is_same ? KVO_OK : kvo_set_value_at(of->target, of->key, value, NULL, 0);
   if (status == KVO_OK) return;
   kvo_fault_observation concerned = {.key_path = of->path, .object = of->source, .object_class = ""};
-  (void)kvo__id_look_up(new->change->observation, describe, &concerned);
+  (void)kvo__id_look_up(new->change->observation, bind_describe, &concerned);
   KVO_TELL(cannot_set, of->target, of->key, &concerned);
 }
 
@@ -94,7 +94,7 @@ static void set(const kvo_raw_change *change, void *user_data) {
 
 /* -------------------------------------------------------------------------------------------------------------- Ends -- */
 
-static void end(void *user_data) {
+static void bind_end(void *user_data) {
   binding *of = user_data;
   if (of->watch != 0) kvo__end_named(of->watch, KVO_NOWHERE);
   if (of->destroy != NULL) of->destroy(of->user_data);
@@ -104,7 +104,7 @@ static void end(void *user_data) {
 static void abandon(void *user_data) { kvo__free(user_data); }
 
 static const kvo_observer_ops ops = {
-    .callback = set, .destroy = end, .abandon = abandon, .evaluate = evaluate, .release = release};
+    .callback = set, .destroy = bind_end, .abandon = abandon, .evaluate = bind_evaluate, .release = bind_release};
 
 bool kvo__bind_is_in(const kvo_node *node, const kvo_module_range *module) {
   if (kvo__node_ops(node) != &ops) return false;
@@ -120,7 +120,7 @@ static const kvo_observer_ops watch_ops = {.destroy = end_of_target};
 
 /* -------------------------------------------------------------------------------------------------------------- Making -- */
 
-static binding *make(const binding *of) {
+static binding *bind_make(const binding *of) {
   size_t key_size = strlen(of->key) + 1, path_size = strlen(of->path) + 1;
   binding *made = kvo__alloc(sizeof *made + key_size + path_size);
   if (made == NULL) return NULL;
@@ -131,14 +131,14 @@ static binding *make(const binding *of) {
 }
 
 /* Registers a binding whose source is the root. */
-static kvo_status bind(const char *function, const binding *of, kvo_observation *out, kvo_place place) {
+static kvo_status bind_property(const char *function, const binding *of, kvo_observation *out, kvo_place place) {
   kvo_class *cls = kvo_object_class(of->target);
   const kvo_property *property = kvo_class_property(cls, of->key);
   bool can_set = property != NULL && (property->ops == NULL ? kvo__can_set(property) : property->to_many == NULL);
   if (!can_set)
     return kvo__fail(property == NULL ? KVO_ERROR_UNDEFINED_KEY : KVO_ERROR_READ_ONLY,
                      "%s: \"%s\" of class '%s' cannot be set", function, of->key, kvo_class_name(cls));
-  binding *made = make(of);
+  binding *made = bind_make(of);
   if (made == NULL) return kvo__fail(KVO_ERROR_OUT_OF_MEMORY, "%s: out of memory", function);
   kvo_binding_observer observer = {
       .key_path = made->path,
@@ -194,7 +194,8 @@ kvo_status kvo_bind_at(kvo_object *target, const char *key, kvo_object *source, 
   kvo_place place = {file, line};
   kvo_status status = check("kvo_bind", target, key, source, key_path, place);
   if (status != KVO_OK) return status;
-  return bind("kvo_bind", &(binding){.target = target, .source = source, .key = key, .path = key_path}, out, place);
+  return bind_property("kvo_bind", &(binding){.target = target, .source = source, .key = key, .path = key_path}, out,
+                       place);
 }
 
 kvo_status kvo_bind_computed_at(kvo_object *target, const char *key, kvo_compute compute, void *user_data,
@@ -212,7 +213,7 @@ kvo_status kvo_bind_computed_at(kvo_object *target, const char *key, kvo_compute
   binding of = {.target = target, .source = target, .key = key, .path = key, .compute = compute};
   of.user_data = user_data;
   of.destroy = destroy;
-  return bind("kvo_bind_computed", &of, out, place);
+  return bind_property("kvo_bind_computed", &of, out, place);
 }
 
 kvo_status kvo_bind_two_way_at(kvo_object *one, const char *key, kvo_object *other, const char *other_key,
@@ -224,9 +225,9 @@ kvo_status kvo_bind_two_way_at(kvo_object *one, const char *key, kvo_object *oth
   if (status != KVO_OK) return status;
   binding to_one = {.target = one, .source = other, .key = key, .path = other_key};
   binding to_other = {.target = other, .source = one, .key = other_key, .path = key};
-  status = bind("kvo_bind_two_way", &to_one, &first, place);
+  status = bind_property("kvo_bind_two_way", &to_one, &first, place);
   if (status != KVO_OK) return status;
-  status = bind("kvo_bind_two_way", &to_other, &second, place);
+  status = bind_property("kvo_bind_two_way", &to_other, &second, place);
   if (status != KVO_OK || !kvo__bound_join(second, first)) kvo__end_named(first, KVO_NOWHERE);
   if (out != NULL && status == KVO_OK) *out = second;
   return status;

@@ -2,8 +2,8 @@
 #include "lifetimes/lifetimes.h"
 #include "registry/places.h"
 
-static kvo_status refuse(const kvo_class *cls, const kvo_object *object, const kvo_observer *observer,
-                         kvo_status status) {
+static kvo_status c_observer_refuse(const kvo_class *cls, const kvo_object *object, const kvo_observer *observer,
+                                    kvo_status status) {
   if (status == KVO_ERROR_UNDEFINED_KEY || status == KVO_ERROR_NO_INTERCEPTION ||
       status == KVO_ERROR_MALFORMED_KEY_PATH || status == KVO_ERROR_DYING_OBJECT || status == KVO_ERROR_NOT_AN_OBJECT ||
       status == KVO_ERROR_TYPE_MISMATCH)
@@ -13,7 +13,7 @@ static kvo_status refuse(const kvo_class *cls, const kvo_object *object, const k
 }
 
 /* Describes the first invalid argument of kvo_add_observer; NULL if there is none. */
-static const char *wrong_argument(const kvo_object *object, const kvo_observer *observer) {
+static const char *c_observer_wrong_argument(const kvo_object *object, const kvo_observer *observer) {
   if (object == NULL) return "object is NULL";
   if (observer->callback == NULL) return "observer->callback is NULL";
   if (observer->key_path == NULL) return "observer->key_path is NULL";
@@ -39,22 +39,23 @@ static void warn_of_undefined(const kvo_object *object, const kvo_class *cls, co
 
 /* Whether a value may be or contain an object, which nothing retains: it could be gone when the value is delivered as the old one.
  * For a path that leads to nil at first this is not known: it counts as one that holds none. */
-static bool may_hold_object(const kvo_boxed *value) {
+static bool c_observer_may_hold_object(const kvo_boxed *value) {
   return value != NULL && value->value.bytes != NULL &&
          strchr("@[<{", kvo__type_unqualified(value->value.type)[0]) != NULL;
 }
 
 /* The first version of the structure. */
-enum { LEAST_OBSERVER = KVO_SIZE_TO(kvo_observer, line) };
+enum { C_OBSERVER_LEAST_OBSERVER = KVO_SIZE_TO(kvo_observer, line) };
 
 kvo_status kvo_add_observer(kvo_object *object, const kvo_observer *given, kvo_observation *out) {
   kvo_observer whole, *observer = &whole;
-  const char *wrong = given == NULL ? "observer is NULL"
-                      : !kvo__copy_spec(observer, sizeof *observer, given, given->struct_size, LEAST_OBSERVER)
-                          ? "observer->struct_size is not sizeof(kvo_observer)"
-                          : NULL;
+  const char *wrong =
+      given == NULL ? "observer is NULL"
+      : !kvo__copy_spec(observer, sizeof *observer, given, given->struct_size, C_OBSERVER_LEAST_OBSERVER)
+          ? "observer->struct_size is not sizeof(kvo_observer)"
+          : NULL;
   if (wrong != NULL) return kvo__invalid("kvo_add_observer", wrong, KVO_NOWHERE);
-  wrong = wrong_argument(object, observer);
+  wrong = c_observer_wrong_argument(object, observer);
   if (wrong != NULL) return kvo__invalid("kvo_add_observer", wrong, (kvo_place){observer->file, observer->line});
   if (!kvo__is_object(object)) {
     KVO_TELL(unsupported_object, object, "kvo_add_observer", observer->key_path, NULL,
@@ -64,15 +65,16 @@ kvo_status kvo_add_observer(kvo_object *object, const kvo_observer *given, kvo_o
   }
   kvo_class *cls = kvo_object_class(object);
   kvo_status status = kvo__path_check(observer->key_path);
-  if (status != KVO_OK) return refuse(cls, object, observer, status);
+  if (status != KVO_OK) return c_observer_refuse(cls, object, observer, status);
   bool single = strchr(observer->key_path, '.') == NULL;
   const kvo_property *property = kvo_class_property(cls, observer->key_path);
   bool needs_value = (observer->options & KVO_INITIAL) != 0 && (observer->options & KVO_NEW) != 0;
-  if (single && property == NULL && needs_value) return refuse(cls, object, observer, KVO_ERROR_UNDEFINED_KEY);
+  if (single && property == NULL && needs_value)
+    return c_observer_refuse(cls, object, observer, KVO_ERROR_UNDEFINED_KEY);
 
   size_t length = strlen(observer->key_path);
   kvo_c_observer *own = kvo__alloc(sizeof *own + length + 1);
-  if (own == NULL) return refuse(cls, object, observer, KVO_ERROR_OUT_OF_MEMORY);
+  if (own == NULL) return c_observer_refuse(cls, object, observer, KVO_ERROR_OUT_OF_MEMORY);
   own->object = object;
   own->callback = observer->callback;
   own->user_data = observer->user_data;
@@ -100,14 +102,14 @@ kvo_status kvo_add_observer(kvo_object *object, const kvo_observer *given, kvo_o
   } else {
     /* Read the path once without recording: one that cannot be walked is refused before anything is registered. */
     kvo_boxed *probe = kvo__path_copy(object, own->key_path, &status, KVO_PATH_PROBED, NULL);
-    bool holds_object = may_hold_object(probe);
+    bool holds_object = c_observer_may_hold_object(probe);
     kvo__unbox(probe);
     if (status == KVO_OK || status == KVO_ERROR_NO_GETTER)
       status = kvo_binding_observe_tracked(object, &described, !holds_object, &id);
     else
       kvo__free(own);
   }
-  if (status != KVO_OK) return refuse(cls, object, observer, status);
+  if (status != KVO_OK) return c_observer_refuse(cls, object, observer, status);
   bool by_hand = property != NULL && (property->flags & (KVO_PROPERTY_MANUAL | KVO_PROPERTY_READ_ONLY)) != 0;
   bool never_notifies = property == NULL || (property->ops == NULL && !kvo__can_set(property) && !by_hand);
   if (single && !evaluated && never_notifies)

@@ -5,7 +5,7 @@
 
 /* ------------------------------------------------------------------------------------------------------------- Values -- */
 
-static kvo_status store(const char *function, const kvo_value *value, const char *type, size_t size, void *out) {
+static kvo_status coding_store(const char *function, const kvo_value *value, const char *type, size_t size, void *out) {
   if (value == NULL || value->type == NULL || out == NULL)
     return kvo__fail(KVO_ERROR_INVALID_ARGUMENT, "%s: value, value->type or out is NULL", function);
   kvo_status status = kvo__value_store(value, type, size, out);
@@ -16,22 +16,22 @@ static kvo_status store(const char *function, const kvo_value *value, const char
 }
 
 kvo_status kvo_value_int64(const kvo_value *value, int64_t *out) {
-  return store("kvo_value_int64", value, "q", sizeof *out, out);
+  return coding_store("kvo_value_int64", value, "q", sizeof *out, out);
 }
 kvo_status kvo_value_uint64(const kvo_value *value, uint64_t *out) {
-  return store("kvo_value_uint64", value, "Q", sizeof *out, out);
+  return coding_store("kvo_value_uint64", value, "Q", sizeof *out, out);
 }
 kvo_status kvo_value_double(const kvo_value *value, double *out) {
-  return store("kvo_value_double", value, "d", sizeof *out, out);
+  return coding_store("kvo_value_double", value, "d", sizeof *out, out);
 }
 kvo_status kvo_value_bool(const kvo_value *value, bool *out) {
-  return store("kvo_value_bool", value, "B", sizeof *out, out);
+  return coding_store("kvo_value_bool", value, "B", sizeof *out, out);
 }
 kvo_status kvo_value_string(const kvo_value *value, const char **out) {
-  return store("kvo_value_string", value, "*", sizeof *out, out);
+  return coding_store("kvo_value_string", value, "*", sizeof *out, out);
 }
 kvo_status kvo_value_object(const kvo_value *value, kvo_object **out) {
-  return store("kvo_value_object", value, "@", sizeof *out, out);
+  return coding_store("kvo_value_object", value, "@", sizeof *out, out);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ Reading -- */
@@ -60,8 +60,8 @@ static void read_string(const kvo_value *value, void *arg) {
     *(char **)of->out = copy;
 }
 
-static kvo_status get(const char *function, kvo_object *object, const char *key_path, kvo_value_reader reader,
-                      typed_read *of) {
+static kvo_status coding_get(const char *function, kvo_object *object, const char *key_path, kvo_value_reader reader,
+                             typed_read *of) {
   const char *wrong = object == NULL     ? "object is NULL"
                       : key_path == NULL ? "key_path is NULL"
                       : of->out == NULL  ? "out is NULL"
@@ -77,7 +77,7 @@ static kvo_status get(const char *function, kvo_object *object, const char *key_
 #define GET(name, T, encoding, reader)                                                                                 \
   kvo_status name(kvo_object *object, const char *key_path, T *out) {                                                  \
     typed_read of = {encoding, sizeof(T), out, KVO_OK};                                                                \
-    return get(#name, object, key_path, reader, &of);                                                                  \
+    return coding_get(#name, object, key_path, reader, &of);                                                           \
   }
 GET(kvo_get_int64, int64_t, "q", read_typed)
 GET(kvo_get_uint64, uint64_t, "Q", read_typed)

@@ -15,7 +15,8 @@ static kvo_status fail(kvo_status status, const char *function, const kvo_object
 }
 
 /* Finds the property of a key. */
-static kvo_status find(const char *function, const kvo_object *object, const char *key, const kvo_property **property) {
+static kvo_status collections_find(const char *function, const kvo_object *object, const char *key,
+                                   const kvo_property **property) {
   if (object == NULL) return misuse(function, "object is NULL");
   if (key == NULL) return misuse(function, "key is NULL");
   *property = kvo_class_property(kvo_object_class(object), key);
@@ -28,7 +29,7 @@ static bool is_wanted(const kvo_property *property, wanted wants) {
 
 static kvo_status find_to_many(const char *function, const kvo_object *object, const char *key, wanted wants,
                                const kvo_property **property) {
-  kvo_status status = find(function, object, key, property);
+  kvo_status status = collections_find(function, object, key, property);
   if (status != KVO_OK || is_wanted(*property, wants)) return status;
   const char *why = wants == A_LIST ? "it is not a list" : "it is not a set";
   if ((*property)->to_many == NULL && (*property)->type[0] == (wants == A_LIST ? '[' : '<') && (*property)->ops != NULL)
@@ -83,36 +84,38 @@ static kvo_status read_whole(const kvo_property *property, kvo_object *object, k
 }
 
 /* Reads a collection of a binding. */
-typedef struct reading {
+typedef struct element_reading {
   kvo_status status;
   size_t count, position;
   kvo_value_reader reader;
   void *arg;
-} reading;
+} element_reading;
 
-static bool begins(const kvo_value *value, char code) { return value->type != NULL && value->type[0] == code; }
+static bool collections_begins(const kvo_value *value, char code) {
+  return value->type != NULL && value->type[0] == code;
+}
 
-static void count_of(const kvo_value *value, void *arg) {
-  reading *of = arg;
-  of->status = begins(value, '[') || begins(value, '<') ? KVO_OK : KVO_ERROR_TYPE_MISMATCH;
+static void collections_count_of(const kvo_value *value, void *arg) {
+  element_reading *of = arg;
+  of->status = collections_begins(value, '[') || collections_begins(value, '<') ? KVO_OK : KVO_ERROR_TYPE_MISMATCH;
   of->count = kvo_value_count(value);
 }
 
-static void element_of(const kvo_value *value, void *arg) {
-  reading *of = arg;
-  bool is_empty = begins(value, '[') && value->bytes == NULL;
+static void collections_element_of(const kvo_value *value, void *arg) {
+  element_reading *of = arg;
+  bool is_empty = collections_begins(value, '[') && value->bytes == NULL;
   of->status = is_empty ? KVO_ERROR_OUT_OF_RANGE : kvo_value_element(value, of->position, of->reader, of->arg);
 }
 
 static void all_of(const kvo_value *value, void *arg) {
-  reading *of = arg;
-  count_of(value, arg);
+  element_reading *of = arg;
+  collections_count_of(value, arg);
   for (size_t i = 0; i < of->count && of->status == KVO_OK; i++)
     of->status = kvo_value_element(value, i, of->reader, of->arg);
 }
 
-static kvo_status read(const char *function, const kvo_property *property, kvo_object *object, kvo_value_reader reader,
-                       reading *of) {
+static kvo_status collections_read(const char *function, const kvo_property *property, kvo_object *object,
+                                   kvo_value_reader reader, element_reading *of) {
   uint32_t errors = kvo__error_count();
   kvo_status status = read_whole(property, object, reader, of);
   if (status == KVO_OK) status = of->status;
@@ -122,16 +125,16 @@ static kvo_status read(const char *function, const kvo_property *property, kvo_o
 kvo_status kvo_list_count(kvo_object *object, const char *key, size_t *out) {
   const kvo_property *property;
   if (out == NULL) return misuse("kvo_list_count", "out is NULL");
-  kvo_status status = find("kvo_list_count", object, key, &property);
+  kvo_status status = collections_find("kvo_list_count", object, key, &property);
   if (status != KVO_OK) return status;
   if (is_wanted(property, A_LIST)) {
     *out = property->to_many->list.count(object, property->to_many->list.user);
     return KVO_OK;
   }
-  reading of = {0};
+  element_reading of = {0};
   if (property->ops == NULL || property->type[0] == '<')
     return fail(KVO_ERROR_TYPE_MISMATCH, "kvo_list_count", object, key, "it is not a list");
-  status = read("kvo_list_count", property, object, count_of, &of);
+  status = collections_read("kvo_list_count", property, object, collections_count_of, &of);
   if (status == KVO_OK) *out = of.count;
   return status;
 }
@@ -139,13 +142,13 @@ kvo_status kvo_list_count(kvo_object *object, const char *key, size_t *out) {
 kvo_status kvo_list_get(kvo_object *object, const char *key, size_t index, kvo_value_reader reader, void *arg) {
   const kvo_property *property;
   if (reader == NULL) return misuse("kvo_list_get", "reader is NULL");
-  kvo_status status = find("kvo_list_get", object, key, &property);
+  kvo_status status = collections_find("kvo_list_get", object, key, &property);
   if (status != KVO_OK) return status;
   if (property->ops == NULL || property->type[0] == '<')
     return fail(KVO_ERROR_TYPE_MISMATCH, "kvo_list_get", object, key, "it is not a list");
   if (property->to_many == NULL) {
-    reading of = {.position = index, .reader = reader, .arg = arg};
-    return read("kvo_list_get", property, object, element_of, &of);
+    element_reading of = {.position = index, .reader = reader, .arg = arg};
+    return collections_read("kvo_list_get", property, object, collections_element_of, &of);
   }
   kvo_selection selection = {&index, 1};
   kvo_elements *element = kvo__elements_copy(property, object, &selection);
@@ -255,16 +258,16 @@ kvo_status kvo_list_replace_several(kvo_object *object, const char *key, const s
 kvo_status kvo_members_count(kvo_object *object, const char *key, size_t *out) {
   const kvo_property *property;
   if (out == NULL) return misuse("kvo_members_count", "out is NULL");
-  kvo_status status = find("kvo_members_count", object, key, &property);
+  kvo_status status = collections_find("kvo_members_count", object, key, &property);
   if (status != KVO_OK) return status;
   if (is_wanted(property, A_SET)) {
     *out = property->to_many->members.count(object, property->to_many->members.user);
     return KVO_OK;
   }
-  reading of = {0};
+  element_reading of = {0};
   if (property->ops == NULL || property->type[0] == '[')
     return fail(KVO_ERROR_TYPE_MISMATCH, "kvo_members_count", object, key, "it is not a set");
-  status = read("kvo_members_count", property, object, count_of, &of);
+  status = collections_read("kvo_members_count", property, object, collections_count_of, &of);
   if (status == KVO_OK) *out = of.count;
   return status;
 }
@@ -272,12 +275,12 @@ kvo_status kvo_members_count(kvo_object *object, const char *key, size_t *out) {
 kvo_status kvo_members_for_each(kvo_object *object, const char *key, kvo_value_reader reader, void *arg) {
   const kvo_property *property;
   if (reader == NULL) return misuse("kvo_members_for_each", "reader is NULL");
-  kvo_status status = find("kvo_members_for_each", object, key, &property);
+  kvo_status status = collections_find("kvo_members_for_each", object, key, &property);
   if (status != KVO_OK) return status;
   if (property->ops == NULL || property->type[0] == '[')
     return fail(KVO_ERROR_TYPE_MISMATCH, "kvo_members_for_each", object, key, "it is not a set");
-  reading of = {.reader = reader, .arg = arg};
-  return read("kvo_members_for_each", property, object, all_of, &of);
+  element_reading of = {.reader = reader, .arg = arg};
+  return collections_read("kvo_members_for_each", property, object, all_of, &of);
 }
 
 /* Converts a member, and calls `use` with it. */
@@ -311,7 +314,8 @@ kvo_status kvo_members_contain(kvo_object *object, const char *key, const kvo_va
 }
 
 /* `arg` points to the kind of the change. */
-static kvo_status change_member(kvo_object *object, const kvo_property *property, const void *element, void *arg) {
+static kvo_status collections_change_member(kvo_object *object, const kvo_property *property, const void *element,
+                                            void *arg) {
   kvo_change_kind kind = *(const kvo_change_kind *)arg;
   const kvo_member_accessors *members = &property->to_many->members;
   const char *function = kind == KVO_CHANGE_INSERTION ? "kvo_members_add" : "kvo_members_remove";
@@ -322,10 +326,10 @@ static kvo_status change_member(kvo_object *object, const kvo_property *property
 
 kvo_status kvo_members_add(kvo_object *object, const char *key, const kvo_value *value) {
   kvo_change_kind kind = KVO_CHANGE_INSERTION;
-  return with_member("kvo_members_add", object, key, value, change_member, &kind);
+  return with_member("kvo_members_add", object, key, value, collections_change_member, &kind);
 }
 
 kvo_status kvo_members_remove(kvo_object *object, const char *key, const kvo_value *value) {
   kvo_change_kind kind = KVO_CHANGE_REMOVAL;
-  return with_member("kvo_members_remove", object, key, value, change_member, &kind);
+  return with_member("kvo_members_remove", object, key, value, collections_change_member, &kind);
 }

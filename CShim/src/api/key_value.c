@@ -2,10 +2,10 @@
 #include "changes/frames.h"
 
 /* Values up to this size are converted on the stack. */
-enum { INLINE_VALUE = 64 };
+enum { KEY_VALUE_INLINE_VALUE = 64 };
 
 /* Describes the first invalid argument; NULL if there is none. */
-static const char *wrong_argument(const kvo_object *object, const char *key_path) {
+static const char *key_value_wrong_argument(const kvo_object *object, const char *key_path) {
   if (object == NULL) return "object is NULL";
   return key_path == NULL ? "key_path is NULL" : NULL;
 }
@@ -17,7 +17,7 @@ static const char *wrong_value(const kvo_value *value) {
 
 kvo_status kvo_get_value_at(kvo_object *object, const char *key_path, kvo_value_reader reader, void *arg,
                             const char *file, uint32_t line) {
-  const char *wrong = reader == NULL ? "reader is NULL" : wrong_argument(object, key_path);
+  const char *wrong = reader == NULL ? "reader is NULL" : key_value_wrong_argument(object, key_path);
   if (wrong != NULL) return kvo__invalid("kvo_get_value", wrong, (kvo_place){file, line});
   uint32_t errors = kvo__error_count();
   kvo_status status = kvo__path_check_of(object, key_path);
@@ -41,8 +41,8 @@ static kvo_status set_nil(kvo_object *object, const char *key) {
 }
 
 static kvo_status set_property(kvo_object *object, const kvo_property *property, const kvo_value *value) {
-  _Alignas(16) unsigned char converted[INLINE_VALUE];
-  if (property->size > INLINE_VALUE) { /* a structure, which is not converted */
+  _Alignas(16) unsigned char converted[KEY_VALUE_INLINE_VALUE];
+  if (property->size > KEY_VALUE_INLINE_VALUE) { /* a structure, which is not converted */
     bool is_same = value->bytes != NULL && value->size == property->size &&
                    strcmp(kvo__type_unqualified(value->type), property->type) == 0;
     if (is_same) return kvo__set(property, object, value->bytes);
@@ -55,7 +55,7 @@ static kvo_status set_property(kvo_object *object, const kvo_property *property,
 
 /* The binding converts what is of the property's type; numbers of other types are converted here. */
 static kvo_status set_of_binding(kvo_object *object, const kvo_property *property, const kvo_value *value) {
-  _Alignas(16) unsigned char converted[INLINE_VALUE];
+  _Alignas(16) unsigned char converted[KEY_VALUE_INLINE_VALUE];
   size_t size = kvo__type_number_size(property->type);
   kvo_value given = *value;
   if (size != 0 && value->bytes != NULL && kvo__value_store(value, property->type, size, converted) == KVO_OK)
@@ -77,7 +77,7 @@ static kvo_status set_one(kvo_object *object, const kvo_property *property, cons
 kvo_status kvo_set_value_at(kvo_object *object, const char *key_path, const kvo_value *value, const char *file,
                             uint32_t line) {
   const char *wrong = wrong_value(value);
-  if (wrong == NULL) wrong = wrong_argument(object, key_path);
+  if (wrong == NULL) wrong = key_value_wrong_argument(object, key_path);
   if (wrong != NULL) return kvo__invalid("kvo_set_value", wrong, (kvo_place){file, line});
   uint32_t errors = kvo__error_count();
   kvo_status status = kvo__path_check_of(object, key_path);
@@ -96,7 +96,7 @@ typedef struct validation {
   bool lacks_memory;
 } validation;
 
-static void keep(const kvo_value *value, void *arg) {
+static void key_value_keep(const kvo_value *value, void *arg) {
   validation *of = arg;
   kvo__unbox(of->instead);
   of->instead = kvo__box(value);
@@ -108,7 +108,7 @@ static kvo_status validate_one(kvo_object *object, const kvo_property *property,
   const kvo_coding_hooks *hooks = kvo_object_class(object)->coding;
   kvo_status status = KVO_OK;
   if (hooks != NULL && hooks->validate != NULL)
-    status = hooks->validate(object, key, of->value, keep, of, hooks->user);
+    status = hooks->validate(object, key, of->value, key_value_keep, of, hooks->user);
   else if (property == NULL)
     status = kvo__fail(KVO_ERROR_UNDEFINED_KEY, "class '%s' has no key '%s'", kvo_object_class(object)->name, key);
   if (status == KVO_OK && of->lacks_memory) status = KVO_ERROR_OUT_OF_MEMORY;
@@ -122,7 +122,7 @@ static kvo_status validate_one(kvo_object *object, const kvo_property *property,
 kvo_status kvo_validate_value(kvo_object *object, const char *key_path, const kvo_value *value, kvo_value_reader accept,
                               void *arg) {
   const char *wrong = accept == NULL ? "accept is NULL" : wrong_value(value);
-  if (wrong == NULL) wrong = wrong_argument(object, key_path);
+  if (wrong == NULL) wrong = key_value_wrong_argument(object, key_path);
   if (wrong != NULL) return kvo__invalid("kvo_validate_value", wrong, KVO_NOWHERE);
   uint32_t errors = kvo__error_count();
   kvo_status status = kvo__path_check_of(object, key_path);

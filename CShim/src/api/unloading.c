@@ -7,23 +7,25 @@
 #include <kvo/kvo_fault.h>
 
 /* A search for the addresses of a module. */
-typedef struct search {
+typedef struct unloading_search {
   kvo_module_range module;
   /** What has one, if something was found. */
   kvo_sink what;
   char text[400];
-} search;
+} unloading_search;
 
-static bool has_function(const search *of, kvo_function function) {
+static bool has_function(const unloading_search *of, kvo_function function) {
   return kvo__is_in(&of->module, (uintptr_t)function);
 }
-static bool has(const search *of, const void *address) { return kvo__is_in(&of->module, (uintptr_t)address); }
+static bool unloading_has(const unloading_search *of, const void *address) {
+  return kvo__is_in(&of->module, (uintptr_t)address);
+}
 
 /* ------------------------------------------------------------------------------------------------------ Observations -- */
 
 /* Whether an observation calls into the module, or has something there: what it calls, what it passes, the object itself. */
-static bool is_used_by(const search *of, const kvo_node *node, const void *object) {
-  if (has(of, object)) return true;
+static bool is_used_by(const unloading_search *of, const kvo_node *node, const void *object) {
+  if (unloading_has(of, object)) return true;
   if (kvo__node_kind(node) == KVO_NODE_DIRECT && kvo__is_closure(node) &&
       (has_function(of, (kvo_function)node->closure) || has_function(of, (kvo_function)node->deliver)))
     return true;
@@ -31,15 +33,15 @@ static bool is_used_by(const search *of, const kvo_node *node, const void *objec
   if (kvo__is_of_c(ops)) {
     const kvo_c_observer *observer = kvo__node_user_data(node);
     return has_function(of, (kvo_function)observer->callback) || has_function(of, (kvo_function)observer->destroy) ||
-           has(of, observer->user_data);
+           unloading_has(of, observer->user_data);
   }
-  return has(of, ops) || has_function(of, (kvo_function)ops->callback) ||
-         has_function(of, (kvo_function)ops->destroy) || has(of, kvo__node_user_data(node)) ||
+  return unloading_has(of, ops) || has_function(of, (kvo_function)ops->callback) ||
+         has_function(of, (kvo_function)ops->destroy) || unloading_has(of, kvo__node_user_data(node)) ||
          kvo__bind_is_in(node, &of->module);
 }
 
-static void note(kvo_node *node, void *arg) {
-  search *of = arg;
+static void unloading_note(kvo_node *node, void *arg) {
+  unloading_search *of = arg;
   if (of->what.total > 0) return;
   kvo_fault_observation described;
   kvo__describe_node(node, &described);
@@ -56,43 +58,45 @@ static void note(kvo_node *node, void *arg) {
 
 /* -------------------------------------------------------------------------------------------------- Whatever is left -- */
 
-static void look_at_handlers(search *of) {
+static void look_at_handlers(unloading_search *of) {
   void *arg;
   kvo_fault_handler handler = kvo_get_fault_handler(&arg);
-  bool is_used = handler != NULL && (has_function(of, (kvo_function)handler) || has(of, arg));
+  bool is_used = handler != NULL && (has_function(of, (kvo_function)handler) || unloading_has(of, arg));
   if (!is_used && (handler = kvo_get_thread_fault_handler(&arg)) != NULL)
-    is_used = has_function(of, (kvo_function)handler) || has(of, arg);
+    is_used = has_function(of, (kvo_function)handler) || unloading_has(of, arg);
   if (is_used) kvo__append(&of->what, "a fault handler is still set");
 }
 
-static void look_at_methods(search *of, const kvo_method *method, const char *what) {
+static void look_at_methods(unloading_search *of, const kvo_method *method, const char *what) {
   if (method != NULL && of->what.total == 0)
     kvo__append(&of->what, "%s '%s' of class '%s'", what, method->name, method->cls->name);
 }
 
-static bool is_of(const search *of, const kvo_property *property) {
-  if (property->ops != NULL && has(of, property->ops)) return true;
+static bool unloading_is_of(const unloading_search *of, const kvo_property *property) {
+  if (property->ops != NULL && unloading_has(of, property->ops)) return true;
   if (property->to_many == NULL)
-    return has_function(of, property->getter) || has_function(of, property->setter) || has(of, property->user);
+    return has_function(of, property->getter) || has_function(of, property->setter) ||
+           unloading_has(of, property->user);
   const kvo_list_accessors *list = &property->to_many->list;
   const kvo_member_accessors *members = &property->to_many->members;
-  return property->to_many->is_list ? has_function(of, (kvo_function)list->count) || has(of, list->user)
-                                    : has_function(of, (kvo_function)members->count) || has(of, members->user);
+  return property->to_many->is_list
+             ? has_function(of, (kvo_function)list->count) || unloading_has(of, list->user)
+             : has_function(of, (kvo_function)members->count) || unloading_has(of, members->user);
 }
 
-static bool is_class_of(const search *of, const kvo_class *cls) {
+static bool is_class_of(const unloading_search *of, const kvo_class *cls) {
   bool is_used = has_function(of, (kvo_function)cls->finalize) || has_function(of, (kvo_function)cls->retain) ||
-                 (cls->coding != NULL && has(of, cls->coding->user));
+                 (cls->coding != NULL && unloading_has(of, cls->coding->user));
   if (cls->coding != NULL)
     is_used = is_used || has_function(of, (kvo_function)cls->coding->value_for_undefined_key) ||
               has_function(of, (kvo_function)cls->coding->set_value_for_undefined_key) ||
               has_function(of, (kvo_function)cls->coding->set_nil_value_for_key) ||
               has_function(of, (kvo_function)cls->coding->validate);
-  for (size_t i = 0; i < cls->property_count && !is_used; i++) is_used = is_of(of, cls->properties[i]);
+  for (size_t i = 0; i < cls->property_count && !is_used; i++) is_used = unloading_is_of(of, cls->properties[i]);
   return is_used;
 }
 
-static void look_at_classes(search *of) {
+static void look_at_classes(unloading_search *of) {
   if (of->what.total > 0) return;
   kvo__classes_lock();
   const kvo_class *each = kvo__classes_first();
@@ -103,12 +107,12 @@ static void look_at_classes(search *of) {
 
 /* ------------------------------------------------------------------------------------------------------------ Asking -- */
 
-static kvo_status look(const char *function, const void *address, bool at_classes) {
-  search of;
+static kvo_status unloading_look(const char *function, const void *address, bool at_classes) {
+  unloading_search of;
   if (!kvo__module_may_go(address, &of.module)) return KVO_OK;
   of.what = kvo__sink_of(of.text, sizeof of.text);
   kvo__world_stop();
-  kvo__ids_visit(KVO_NODE_DEATH, note, &of);
+  kvo__ids_visit(KVO_NODE_DEATH, unloading_note, &of);
   kvo__world_resume();
   kvo_observation ends = of.what.total == 0 ? kvo__end_in(&of.module) : 0;
   if (ends != 0) kvo__append(&of.what, "the end of observation %llu is still waited for", (unsigned long long)ends);
@@ -121,9 +125,11 @@ static kvo_status look(const char *function, const void *address, bool at_classe
   return kvo__fail(KVO_ERROR_BUSY, "%s: the module cannot be unloaded: %s", function, of.text);
 }
 
-kvo_status kvo__module_is_unused(const char *function, const void *address) { return look(function, address, false); }
+kvo_status kvo__module_is_unused(const char *function, const void *address) {
+  return unloading_look(function, address, false);
+}
 
 kvo_status kvo_can_unload(const void *address) {
   if (address == NULL) return kvo__fail(KVO_ERROR_INVALID_ARGUMENT, "kvo_can_unload: address is NULL");
-  return look("kvo_can_unload", address, true);
+  return unloading_look("kvo_can_unload", address, true);
 }

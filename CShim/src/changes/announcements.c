@@ -2,22 +2,22 @@
 #include "changes/announcements.h"
 
 /* A longer list gets an index. */
-enum { FEW = 16 };
+enum { ANNOUNCEMENTS_FEW = 16 };
 
 /* The list of this thread, innermost first. Other threads search it under its lock, when a did without a will may belong to another thread;
  * hence it is in the thread's record, which exists as long as others can find it. */
 kvo_manual *kvo__manual_innermost(void) { return kvo__own.thread != NULL ? kvo__own.thread->manuals.first : NULL; }
 
-static kvo_manual *of_entry(const kvo_index_entry *entry) {
+static kvo_manual *announcements_of_entry(const kvo_index_entry *entry) {
   return (kvo_manual *)((uintptr_t)entry - offsetof(kvo_manual, entry));
 }
 
-static kvo_index_key key_of(const kvo_index_entry *entry) {
-  const kvo_manual *open = of_entry(entry);
+static kvo_index_key announcements_key_of(const kvo_index_entry *entry) {
+  const kvo_manual *open = announcements_of_entry(entry);
   return kvo__index_key(open->object, open->key, open->number);
 }
 
-static bool is_of(const kvo_manual *open, const kvo_object *object, kvo_key key) {
+static bool announcements_is_of(const kvo_manual *open, const kvo_object *object, kvo_key key) {
   return open->object == object && open->key == key;
 }
 
@@ -25,13 +25,14 @@ kvo_manual *kvo__manual_find(const kvo_manual_list *list, const kvo_manual *one,
                              kvo_key key) {
   if (list->by_key.key_of == NULL) {
     kvo_manual *open = one != NULL ? one->below : list->first;
-    while (open != NULL && !is_of(open, object, key)) open = open->below;
+    while (open != NULL && !announcements_is_of(open, object, key)) open = open->below;
     return open;
   }
   kvo_index_key wanted = kvo__index_key(object, key, one != NULL ? one->number : UINT64_MAX);
-  for (kvo_index_entry *at; (at = kvo__index_before(&list->by_key, wanted)) != NULL; wanted = key_of(at)) {
-    if (key_of(at).major != wanted.major) return NULL;
-    if (is_of(of_entry(at), object, key)) return of_entry(at);
+  for (kvo_index_entry *at; (at = kvo__index_before(&list->by_key, wanted)) != NULL;
+       wanted = announcements_key_of(at)) {
+    if (announcements_key_of(at).major != wanted.major) return NULL;
+    if (announcements_is_of(announcements_of_entry(at), object, key)) return announcements_of_entry(at);
   }
   return NULL;
 }
@@ -47,8 +48,8 @@ void kvo__manual_push(kvo_manual *open) {
   list->count++;
   if (list->by_key.key_of != NULL) {
     kvo__index_add(&list->by_key, &open->entry);
-  } else if (list->count > FEW) {
-    list->by_key.key_of = key_of;
+  } else if (list->count > ANNOUNCEMENTS_FEW) {
+    list->by_key.key_of = announcements_key_of;
     for (; open != NULL; open = open->below) kvo__index_add(&list->by_key, &open->entry);
   }
   kvo__unlock(&list->lock);

@@ -39,20 +39,20 @@ static kvo_status check_again(const kvo_mutation *of, bool *has_happened) {
 }
 
 /* NULL for a removal from a list. */
-static const void *element_of(const kvo_mutation *of, size_t position) {
+static const void *elements_element_of(const kvo_mutation *of, size_t position) {
   if (of->elements == NULL) return NULL;
   return (const unsigned char *)of->elements + position * of->property->to_many->size;
 }
 
 /* What accessors have done: so many elements are changed; and a replacement may have left its new element before the old one. */
-typedef struct progress {
+typedef struct elements_progress {
   size_t done;
   bool has_inserted;
-} progress;
+} elements_progress;
 
 /* Without an accessor for it: inserts first, because an insertion may be refused, and what was removed could not be put back. */
 static kvo_status replace(const kvo_list_accessors *list, kvo_object *object, size_t index, const void *element,
-                          progress *to) {
+                          elements_progress *to) {
   if (list->replace_at != NULL) return list->replace_at(object, index, element, list->user);
   kvo_status status = list->insert_at(object, index, element, list->user);
   if (status != KVO_OK) return status;
@@ -62,13 +62,13 @@ static kvo_status replace(const kvo_list_accessors *list, kvo_object *object, si
 }
 
 /* Removes from the last element on, so that the indexes of the others stay right. */
-static size_t position_of(const kvo_mutation *of, size_t step) {
+static size_t elements_position_of(const kvo_mutation *of, size_t step) {
   return of->kind == KVO_CHANGE_REMOVAL ? of->count - 1 - step : step;
 }
 
-static kvo_status change_one(const kvo_mutation *of, size_t position, progress *to) {
+static kvo_status change_one(const kvo_mutation *of, size_t position, elements_progress *to) {
   const kvo_to_many *many = of->property->to_many;
-  const void *element = element_of(of, position);
+  const void *element = elements_element_of(of, position);
   bool inserts = of->kind == KVO_CHANGE_INSERTION;
   if (!many->is_list)
     return (inserts ? many->members.add : many->members.remove)(of->object, element, many->members.user);
@@ -84,9 +84,9 @@ static kvo_status check_next(const kvo_mutation *of, size_t position) {
   return kvo__index_check(of, position, list->count(of->object, list->user));
 }
 
-static kvo_status change_all(const kvo_mutation *of, progress *to) {
+static kvo_status change_all(const kvo_mutation *of, elements_progress *to) {
   for (; to->done < of->count; to->done++) {
-    size_t position = position_of(of, to->done);
+    size_t position = elements_position_of(of, to->done);
     kvo_status status = to->done > 0 ? check_next(of, position) : KVO_OK;
     if (status == KVO_OK) status = change_one(of, position, to);
     if (status != KVO_OK) return status;
@@ -105,7 +105,7 @@ static kvo_elements *old_elements(const kvo_mutation *of) {
 }
 
 /* Notifies one observation, with the elements that the list has now. Without memory, with those that were passed. */
-static void deliver(kvo_frame *frame, const kvo_mutation *of, const void *old_value) {
+static void elements_deliver(kvo_frame *frame, const kvo_mutation *of, const void *old_value) {
   const kvo_to_many *many = of->property->to_many;
   kvo_elements passed = kvo__elements_of(of->property, of->elements, of->count);
   if (!many->is_list) {
@@ -135,10 +135,10 @@ static bool wants_new(const kvo_frame_content *change) {
   return !kvo__frame_evaluates(change, kind) && (change->cursor->options & KVO_NEW) != 0;
 }
 
-static void notify(kvo_frame *frame, const kvo_mutation *of, const kvo_elements *old_value) {
+static void elements_notify(kvo_frame *frame, const kvo_mutation *of, const kvo_elements *old_value) {
   while (kvo_frame_next(frame)) {
     if (of->kind != KVO_CHANGE_REMOVAL && wants_new(kvo__frame_content_of(frame)))
-      deliver(frame, of, old_value);
+      elements_deliver(frame, of, old_value);
     else
       kvo_frame_deliver(frame, old_value, NULL);
   }
@@ -149,7 +149,7 @@ static kvo_mutation part_of(const kvo_mutation *of, size_t done) {
   kvo_mutation part = *of;
   size_t first = of->kind == KVO_CHANGE_REMOVAL ? of->count - done : 0;
   if (of->indexes != NULL) part.indexes = of->indexes + first;
-  part.elements = element_of(of, first);
+  part.elements = elements_element_of(of, first);
   part.count = done;
   return part;
 }
@@ -161,19 +161,20 @@ static void notify_part(kvo_frame *frame, const kvo_mutation *of, const kvo_elem
   record->indexes = part.indexes;
   record->index_count = part.indexes != NULL ? part.count : 0;
   if (old_value == NULL) {
-    notify(frame, &part, NULL);
+    elements_notify(frame, &part, NULL);
     return;
   }
   size_t first = of->kind == KVO_CHANGE_REMOVAL ? of->count - done : 0, size = of->property->to_many->size;
   kvo_elements old_part = kvo__elements_of(of->property, old_value->bytes + first * size, done);
-  notify(frame, &part, &old_part);
+  elements_notify(frame, &part, &old_part);
 }
 
 /* After a replacement whose accessors have refused to remove an element: notifies of the elements that are replaced, and of the one that
  * is inserted, which is a change of its own if there are any. */
 static void notify_insertion(kvo_frame *frame, const kvo_mutation *of, const kvo_elements *old_value, size_t done) {
-  kvo_mutation insertion = {of->object, of->property,         KVO_CHANGE_INSERTION, of->indexes + done,
-                            1,          element_of(of, done), of->function};
+  kvo_mutation insertion = {
+      of->object,  of->property, KVO_CHANGE_INSERTION, of->indexes + done, 1, elements_element_of(of, done),
+      of->function};
   kvo_frame own;
   if (done > 0) {
     notify_part(frame, of, old_value, done);
@@ -187,13 +188,13 @@ static void notify_insertion(kvo_frame *frame, const kvo_mutation *of, const kvo
     record->indexes = insertion.indexes;
     record->index_count = 1;
   }
-  notify(frame, &insertion, NULL);
+  elements_notify(frame, &insertion, NULL);
   if (frame == &own) kvo_frame_end(&own);
 }
 
 /* Changes what no frame notifies of: a scope may have called observers before the change. */
 static kvo_status change_untold(const kvo_mutation *of, bool may_have_changed) {
-  progress made = {0};
+  elements_progress made = {0};
   bool has_happened = false;
   kvo_status status = may_have_changed ? check_again(of, &has_happened) : KVO_OK;
   if (status == KVO_OK && !has_happened) status = change_all(of, &made);
@@ -203,7 +204,8 @@ static kvo_status change_untold(const kvo_mutation *of, bool may_have_changed) {
 
 /* Calls the observers that are notified before the change. The old elements are read again afterwards, because those may have changed the
  * collection. */
-static kvo_elements *tell_before(kvo_frame *frame, const kvo_mutation *of, kvo_elements *old_value, bool wants_old) {
+static kvo_elements *elements_tell_before(kvo_frame *frame, const kvo_mutation *of, kvo_elements *old_value,
+                                          bool wants_old) {
   kvo_frame_will(frame, old_value);
   if (!wants_old || !of->property->to_many->is_list) return old_value;
   kvo__elements_free(old_value);
@@ -218,14 +220,14 @@ static kvo_status mutate(const kvo_mutation *of) {
   if (wants == 0) return change_untold(of, !is_alone);
   bool wants_old = (wants & KVO_FRAME_WANTS_OLD) != 0;
   kvo_elements *old_value = wants_old ? old_elements(of) : NULL;
-  if ((wants & KVO_FRAME_WANTS_WILL) != 0) old_value = tell_before(&frame, of, old_value, wants_old);
-  progress made = {0};
+  if ((wants & KVO_FRAME_WANTS_WILL) != 0) old_value = elements_tell_before(&frame, of, old_value, wants_old);
+  elements_progress made = {0};
   kvo_status status = check_again(of, &has_happened);
   if (status == KVO_OK && !has_happened) status = change_all(of, &made);
   if (made.has_inserted)
     notify_insertion(&frame, of, old_value, made.done);
   else if (made.done == of->count)
-    notify(&frame, of, old_value);
+    elements_notify(&frame, of, old_value);
   else if (made.done > 0)
     notify_part(&frame, of, old_value, made.done);
   kvo_frame_end(&frame);
@@ -261,7 +263,7 @@ static kvo_status insert_at(kvo_object *object, size_t index, const void *elemen
   return kvo__mutate(&(kvo_mutation){object, user, KVO_CHANGE_INSERTION, &index, 1, element, "insert_at"});
 }
 
-static kvo_status remove_at(kvo_object *object, size_t index, void *user) {
+static kvo_status elements_remove_at(kvo_object *object, size_t index, void *user) {
   return kvo__mutate(&(kvo_mutation){object, user, KVO_CHANGE_REMOVAL, &index, 1, NULL, "remove_at"});
 }
 
@@ -269,7 +271,7 @@ static kvo_status replace_at(kvo_object *object, size_t index, const void *eleme
   return kvo__mutate(&(kvo_mutation){object, user, KVO_CHANGE_REPLACEMENT, &index, 1, element, "replace_at"});
 }
 
-static size_t count(const kvo_object *object, void *user) {
+static size_t elements_count(const kvo_object *object, void *user) {
   const kvo_list_accessors *list = &((const kvo_property *)user)->to_many->list;
   return list->count(object, list->user);
 }
@@ -295,28 +297,28 @@ static void for_each(const kvo_object *object, void (*visit)(const void *element
 }
 
 /* A set that has the member, or does not have it, does not change. */
-static kvo_status change_member(kvo_object *object, const void *element, void *user, kvo_change_kind kind) {
+static kvo_status elements_change_member(kvo_object *object, const void *element, void *user, kvo_change_kind kind) {
   bool is_member = contains(object, element, user);
   if (is_member == (kind == KVO_CHANGE_INSERTION)) return KVO_OK;
   return kvo__mutate(
       &(kvo_mutation){object, user, kind, NULL, 1, element, kind == KVO_CHANGE_INSERTION ? "add" : "remove"});
 }
 
-static kvo_status add(kvo_object *object, const void *element, void *user) {
-  return change_member(object, element, user, KVO_CHANGE_INSERTION);
+static kvo_status elements_add(kvo_object *object, const void *element, void *user) {
+  return elements_change_member(object, element, user, KVO_CHANGE_INSERTION);
 }
 
 static kvo_status remove_member(kvo_object *object, const void *element, void *user) {
-  return change_member(object, element, user, KVO_CHANGE_REMOVAL);
+  return elements_change_member(object, element, user, KVO_CHANGE_REMOVAL);
 }
 
 kvo_list_accessors kvo__list_accessors(const kvo_object *object, const kvo_property *property) {
   const kvo_list_accessors *own = &property->to_many->list;
   if (!kvo_object_is_observed(object)) return *own;
-  kvo_list_accessors notifying = {sizeof notifying, count, get_at, NULL, NULL, NULL, (void *)property};
+  kvo_list_accessors notifying = {sizeof notifying, elements_count, get_at, NULL, NULL, NULL, (void *)property};
   if (own->insert_at == NULL) return notifying;
   notifying.insert_at = insert_at;
-  notifying.remove_at = remove_at;
+  notifying.remove_at = elements_remove_at;
   notifying.replace_at = replace_at;
   return notifying;
 }
@@ -326,7 +328,7 @@ kvo_member_accessors kvo__member_accessors(const kvo_object *object, const kvo_p
   if (!kvo_object_is_observed(object)) return *own;
   kvo_member_accessors notifying = {sizeof notifying, count_members, contains, for_each, NULL, NULL, (void *)property};
   if (own->add == NULL) return notifying;
-  notifying.add = add;
+  notifying.add = elements_add;
   notifying.remove = remove_member;
   return notifying;
 }

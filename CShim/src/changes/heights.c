@@ -19,12 +19,12 @@ static kvo_bound *of_target(const kvo_index_entry *entry) {
   return (kvo_bound *)((uintptr_t)entry - offsetof(kvo_bound, of_target));
 }
 
-static kvo_index_key target_key(const kvo_index_entry *entry) {
+static kvo_index_key heights_target_key(const kvo_index_entry *entry) {
   const kvo_bound *of = of_target(entry);
   return kvo__index_key(of->target, of->key, (uintptr_t)of);
 }
 
-static kvo_index all_targets = {NULL, target_key};
+static kvo_index all_targets = {NULL, heights_target_key};
 
 static kvo_index_key queue_key(const kvo_index_entry *entry) {
   const kvo_bound *of = of_queued(entry);
@@ -35,7 +35,7 @@ static kvo_index_key queue_key(const kvo_index_entry *entry) {
 static kvo_bound *next_setter(const kvo_object *object, kvo_key key, const kvo_bound *after) {
   kvo_index_key wanted = kvo__index_key(object, key, after != NULL ? (uintptr_t)after + 1 : 0);
   const kvo_index_entry *found = kvo__index_from(&all_targets, wanted);
-  if (found == NULL || target_key(found).major != wanted.major) return NULL;
+  if (found == NULL || heights_target_key(found).major != wanted.major) return NULL;
   kvo_bound *of = of_target(found);
   return of->target == object && of->key == key ? of : NULL;
 }
@@ -72,11 +72,11 @@ void kvo__bound_free(kvo_bound *bound) {
 /* Added to a settler. */
 enum { OUTDATED = 1 };
 
-static uintptr_t address_of(const kvo_open_scope *hold) { return (uintptr_t)hold; }
+static uintptr_t heights_address_of(const kvo_open_scope *hold) { return (uintptr_t)hold; }
 static uintptr_t own_thread(void) { return (uintptr_t)kvo__own.thread; }
 static uintptr_t settler_of(const kvo_bound *bound) { return atomic_load(&bound->settler) & ~(uintptr_t)OUTDATED; }
 
-static bool begin(kvo_bound *bound, uintptr_t settler) {
+static bool heights_begin(kvo_bound *bound, uintptr_t settler) {
   uintptr_t nobody = 0;
   if (!atomic_compare_exchange_strong(&bound->settler, &nobody, settler)) return false;
   uint64_t runs = atomic_load_explicit(&bound->runs, memory_order_relaxed);
@@ -85,19 +85,19 @@ static bool begin(kvo_bound *bound, uintptr_t settler) {
 }
 
 /* False if what it reads has changed meanwhile. */
-static bool end(kvo_bound *bound, uintptr_t settler) {
+static bool heights_end(kvo_bound *bound, uintptr_t settler) {
   return atomic_compare_exchange_strong(&bound->settler, &settler, 0);
 }
 
 /* The lock is held. */
 static void enqueue(kvo_bound *bound, kvo_open_scope *hold) {
   bound->is_queued = true;
-  atomic_store(&bound->settler, address_of(hold));
+  atomic_store(&bound->settler, heights_address_of(hold));
   kvo__index_add(&hold->queue, &bound->queued);
 }
 
-/* After `begin` for this hold. The lock is held. */
-static void take(kvo_bound *bound, kvo_open_scope *hold, bool is_to_run) {
+/* After `heights_begin` for this hold. The lock is held. */
+static void heights_take(kvo_bound *bound, kvo_open_scope *hold, bool is_to_run) {
   bound->order = kvo__node_order(bound->node);
   if (bound->serial != hold->serial) bound->rounds = bound->put_back = 0;
   bound->serial = hold->serial;
@@ -132,7 +132,7 @@ static void pass_on(kvo_bound *bound) {
 static bool begin_or_outdate(kvo_bound *bound, uintptr_t settler, bool is_in_binding) {
   pass_on(bound);
   bool has_begun = false;
-  do has_begun = begin(bound, settler);
+  do has_begun = heights_begin(bound, settler);
   while (!has_begun && !outdate(bound, settler, is_in_binding));
   return has_begun;
 }
@@ -140,14 +140,14 @@ static bool begin_or_outdate(kvo_bound *bound, uintptr_t settler, bool is_in_bin
 bool kvo__bound_claim(kvo_bound *bound, kvo_open_scope *hold, bool is_to_run) {
   hold->queue.key_of = queue_key;
   kvo__lock(&bound_lock);
-  bool is_free = begin_or_outdate(bound, address_of(hold), hold->running != NULL);
-  if (is_free) take(bound, hold, is_to_run);
+  bool is_free = begin_or_outdate(bound, heights_address_of(hold), hold->running != NULL);
+  if (is_free) heights_take(bound, hold, is_to_run);
   kvo__unlock(&bound_lock);
   return is_free;
 }
 
 uint64_t kvo__bound_begin(kvo_bound *bound, uint32_t depth) {
-  bool has_begun = begin(bound, own_thread());
+  bool has_begun = heights_begin(bound, own_thread());
   if (!has_begun) {
     kvo__lock(&bound_lock);
     has_begun = begin_or_outdate(bound, own_thread(), kvo__own.thread->lone != 0);
@@ -159,7 +159,7 @@ uint64_t kvo__bound_begin(kvo_bound *bound, uint32_t depth) {
 }
 
 bool kvo__bound_end(kvo_bound *bound, uint64_t run) {
-  return atomic_load_explicit(&bound->runs, memory_order_relaxed) != run || end(bound, own_thread());
+  return atomic_load_explicit(&bound->runs, memory_order_relaxed) != run || heights_end(bound, own_thread());
 }
 
 void kvo__bound_give_up(kvo_bound *bound) { atomic_store(&bound->settler, 0); }
@@ -167,11 +167,11 @@ void kvo__bound_give_up(kvo_bound *bound) { atomic_store(&bound->settler, 0); }
 void kvo__bound_pass(kvo_bound *bound, kvo_open_scope *hold) {
   hold->queue.key_of = queue_key;
   kvo__lock(&bound_lock);
-  take(bound, hold, true);
+  heights_take(bound, hold, true);
   kvo__unlock(&bound_lock);
 }
 
-static void end_left(kvo_node *node, void *arg) {
+static void heights_end_left(kvo_node *node, void *arg) {
   (void)arg;
   if ((node->options & KVO_NODE_BINDS) == 0) return;
   kvo_bound *bound = kvo__bound_of(node);
@@ -183,7 +183,7 @@ static void end_left(kvo_node *node, void *arg) {
   kvo__unlock(&bound_lock);
 }
 
-void kvo__bound_left(kvo_observation observation) { (void)kvo__id_look_up(observation, end_left, NULL); }
+void kvo__bound_left(kvo_observation observation) { (void)kvo__id_look_up(observation, heights_end_left, NULL); }
 
 kvo_bound *kvo__bound_next(kvo_open_scope *hold) {
   kvo__lock(&bound_lock);
@@ -195,7 +195,7 @@ kvo_bound *kvo__bound_next(kvo_open_scope *hold) {
     if (next->round_of != hold->renewals) next->rounds = 0;
     next->round_of = hold->renewals;
     next->is_queued = next->is_renewed = false;
-    atomic_store(&next->settler, address_of(hold));
+    atomic_store(&next->settler, heights_address_of(hold));
   }
   kvo__unlock(&bound_lock);
   return next;
@@ -203,7 +203,7 @@ kvo_bound *kvo__bound_next(kvo_open_scope *hold) {
 
 bool kvo__bound_release(kvo_bound *bound, kvo_open_scope *hold) {
   kvo__lock(&bound_lock);
-  bool is_over = end(bound, address_of(hold));
+  bool is_over = heights_end(bound, heights_address_of(hold));
   if (!is_over) enqueue(bound, hold);
   kvo__unlock(&bound_lock);
   return is_over;
@@ -223,7 +223,7 @@ static bool answers(const kvo_bound *bound, const kvo_bound *other) {
 }
 
 /* Neither direction of a two-way binding is above the other. The lock is held. */
-static void look_at(const kvo_bound *bound, const kvo_open_scope *hold, kvo_slot *slot, heights *found) {
+static void heights_look_at(const kvo_bound *bound, const kvo_open_scope *hold, kvo_slot *slot, heights *found) {
   const kvo_object *object = kvo__slot_info(slot)->object;
   for (const kvo_bound *each = next_setter(object, slot->key, NULL); each != NULL;
        each = next_setter(object, slot->key, each)) {
@@ -233,7 +233,8 @@ static void look_at(const kvo_bound *bound, const kvo_open_scope *hold, kvo_slot
     }
     if (answers(each, bound)) continue;
     if (each->height > found->greatest) found->greatest = each->height;
-    if (hold != NULL && each->is_queued && settler_of(each) == address_of(hold) && each->height >= bound->height)
+    if (hold != NULL && each->is_queued && settler_of(each) == heights_address_of(hold) &&
+        each->height >= bound->height)
       found->is_queued = true;
   }
 }
@@ -243,9 +244,9 @@ bool kvo__bound_waits(kvo_bound *bound, kvo_open_scope *hold, bool has_run) {
   kvo_tracked *tracked = kvo__bound_tracked(bound);
   if (tracked != NULL) kvo__lock(&tracked->lock);
   kvo__lock(&bound_lock);
-  if (tracked == NULL) look_at(bound, hold, atomic_load(&bound->node->slot), &found);
+  if (tracked == NULL) heights_look_at(bound, hold, atomic_load(&bound->node->slot), &found);
   for (const kvo_dependency *each = tracked != NULL ? tracked->dependencies : NULL; each != NULL; each = each->to)
-    look_at(bound, hold, atomic_load_explicit(&each->node.slot, memory_order_relaxed), &found);
+    heights_look_at(bound, hold, atomic_load_explicit(&each->node.slot, memory_order_relaxed), &found);
   atomic_store(&bound->reads_target, found.is_own);
   /* What it reads may be set by a binding that is queued only when others have run. */
   bool is_too_low = !has_run && found.greatest >= bound->height;

@@ -4,14 +4,14 @@
 #include "platform/stack.h"
 #include "registry/places.h"
 
-static const kvo_property *property_of(kvo_manual *open) {
+static const kvo_property *manual_property_of(kvo_manual *open) {
   return kvo__slot_property(kvo__manual_content(open)->info, kvo__manual_content(open)->slot);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- Ends -- */
 
 static void free_manual(kvo_manual *open, bool by_death) {
-  const kvo_property *property = property_of(open);
+  const kvo_property *property = manual_property_of(open);
   kvo__property_release(property, open->old_value);
   kvo__property_release(property, open->new_value);
   if (by_death)
@@ -54,9 +54,9 @@ void kvo__manual_end_of(const kvo_info *info) {
 /* -------------------------------------------------------------------------------------------------------------- Will -- */
 
 /* Copies the present value of the property. An undefined key is a fault. */
-static void *read_value(kvo_manual *open, kvo_property_reader *read) {
+static void *manual_read_value(kvo_manual *open, kvo_property_reader *read) {
   kvo_frame_content *change = kvo__manual_content(open);
-  const kvo_property *property = property_of(open);
+  const kvo_property *property = manual_property_of(open);
   if (property == NULL) {
     KVO_TELL(undefined, change->info->cls, change->info->object, change->slot);
     return NULL;
@@ -117,7 +117,7 @@ static kvo_status will_change(kvo_object *object, kvo_change_kind kind, const ch
     return status;
   }
   if ((open->wants & KVO_FRAME_WANTS_OLD) != 0 && kind != KVO_CHANGE_INSERTION)
-    open->old_value = read_value(open, kvo__property_keep);
+    open->old_value = manual_read_value(open, kvo__property_keep);
   announce(open);
   return KVO_OK;
 }
@@ -207,7 +207,7 @@ static kvo_manual *find_announced(const kvo_manual_list *list, const kvo_object 
   return open;
 }
 
-static bool is_same(const kvo_announced *begun, const kvo_announced *end) {
+static bool manual_is_same(const kvo_announced *begun, const kvo_announced *end) {
   if (begun->kind != end->kind || begun->count != end->count) return false;
   return end->count == 0 || memcmp(begun->indexes, end->indexes, end->count * sizeof *end->indexes) == 0;
 }
@@ -293,7 +293,7 @@ static kvo_status did_change(kvo_object *object, const char *key, const kvo_anno
   /* The did of a set mutation names no kind. */
   static const kvo_announced setting = {.kind = KVO_CHANGE_SETTING};
   if (end == NULL && !open->has_values) end = &setting;
-  if (end != NULL && !is_same(&begun, end)) {
+  if (end != NULL && !manual_is_same(&begun, end)) {
     kvo_fault_site will = kvo__manual_site(open, kvo__thread_number());
     KVO_TELL(other_indexes, object, key, &begun, end, &will, place);
   }
@@ -301,9 +301,9 @@ static kvo_status did_change(kvo_object *object, const char *key, const kvo_anno
   while (kvo_frame_next(&open->frame)) {
     kvo_node_kind kind = kvo__node_kind(change->cursor);
     bool is_wanted = !kvo__frame_evaluates(change, kind) && (change->cursor->options & KVO_NEW) != 0;
-    void *new_value = read_new && is_wanted ? read_value(open, kvo__property_copy) : NULL;
+    void *new_value = read_new && is_wanted ? manual_read_value(open, kvo__property_copy) : NULL;
     kvo_frame_deliver(&open->frame, open->old_value, open->has_values ? open->new_value : new_value);
-    if (new_value != NULL) kvo__property_release(property_of(open), new_value);
+    if (new_value != NULL) kvo__property_release(manual_property_of(open), new_value);
   }
   free_manual(open, false);
   return KVO_OK;

@@ -1,8 +1,6 @@
 /* mutes.c - a binding notifies of a change itself: the change that the setter makes within it is silenced (kvo_mute). */
 #include "changes/announcements.h"
 
-static uint32_t present_depth(void) { return kvo__own.thread != NULL ? atomic_load(&kvo__own.thread->depth) : 0; }
-
 void kvo_mute_begin(kvo_mute *mute, kvo_object *object, kvo_key key) {
   if (mute == NULL) return;
   const kvo_class *cls = kvo_object_class(object);
@@ -10,7 +8,7 @@ void kvo_mute_begin(kvo_mute *mute, kvo_object *object, kvo_key key) {
   mute->outer = kvo__own.mutes;
   mute->object = object;
   mute->key = key;
-  mute->depth = present_depth();
+  mute->depth = kvo__present_depth();
   mute->is_computed = property != NULL && (property->flags & KVO_PROPERTY_COMPUTED) != 0;
   mute->is_used = false;
   kvo__own.mutes = mute;
@@ -35,7 +33,7 @@ bool kvo__mute_take(const kvo_object *object, kvo_key key) {
 
 bool kvo__is_muted(const kvo_object *object, kvo_key key) {
   const kvo_mute *mute = kvo__own.mutes;
-  while (mute != NULL && (mute->object != object || mute->key != key || mute->depth != present_depth()))
+  while (mute != NULL && (mute->object != object || mute->key != key || mute->depth != kvo__present_depth()))
     mute = mute->outer;
   return mute != NULL && mute->is_computed;
 }

@@ -3,12 +3,12 @@
 #include "changes/scopes.h"
 #include "changes/settle.h"
 
-static kvo_frame_content *content(kvo_frame *frame) { return kvo__frame_content_of(frame); }
+static kvo_frame_content *notify_content(kvo_frame *frame) { return kvo__frame_content_of(frame); }
 
 /* ------------------------------------------------------------------------------------------------------------- Frame -- */
 
 /* The part of the record that is the same for all observers. */
-static kvo_raw_change record_of(const kvo_frame_content *change, const kvo_selection *selection) {
+static kvo_raw_change notify_record_of(const kvo_frame_content *change, const kvo_selection *selection) {
   const kvo_info *info = change->info;
   kvo_raw_change record = {
       .object = info->object,
@@ -33,7 +33,7 @@ uint32_t kvo__frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key, boo
   uint64_t limit = atomic_load_explicit(&info->births, memory_order_acquire);
   unsigned wants = atomic_load_explicit(&slot->wants, memory_order_acquire);
   if (wants == 0) return 0;
-  kvo_frame_content *change = content(frame);
+  kvo_frame_content *change = notify_content(frame);
   change->info = info;
   change->slot = slot;
   change->cursor = NULL;
@@ -47,17 +47,13 @@ uint32_t kvo__frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key, boo
   change->is_marked = change->is_reading = change->is_in_place = change->is_settled = false;
   change->hold = NULL;
   change->is_tapped = false;
-  change->record = record_of(change, selection);
+  change->record = notify_record_of(change, selection);
   /* Last, because an atomic read-modify-write waits for the loads before it and delays those after it. */
   change->entered = kvo__enter(info);
   return kvo__is_tapped() ? kvo__hooks.change_begins(change) : wants;
 }
 
 /* How many deliveries and evaluations are in progress on this thread. */
-static uint32_t present_depth(void) {
-  return kvo__own.thread != NULL ? atomic_load_explicit(&kvo__own.thread->depth, memory_order_relaxed) : 0;
-}
-
 /* kvo_frame_begin while this thread has an open mute, an announced change or a scope. */
 __attribute__((noinline, cold)) static uint32_t begin_slowly(kvo_frame *frame, kvo_object *object, kvo_key key) {
   if (kvo__mute_take(object, key) || kvo__scope_takes(object, key, true)) return 0;
@@ -86,9 +82,9 @@ static uint32_t begin_change(kvo_frame *frame, kvo_object *object, kvo_key key, 
 /* The change may end on any thread. Until the store, expressions are left to it. */
 static uint32_t in_place(kvo_frame *frame, uint32_t wants) {
   if (wants == 0) return 0;
-  content(frame)->is_in_place = true;
-  content(frame)->clock = 0;
-  atomic_fetch_add(&content(frame)->slot->storing, 1);
+  notify_content(frame)->is_in_place = true;
+  notify_content(frame)->clock = 0;
+  atomic_fetch_add(&notify_content(frame)->slot->storing, 1);
   if (!atomic_load_explicit(&kvo__has_in_place, memory_order_relaxed)) atomic_store(&kvo__has_in_place, true);
   return wants;
 }
@@ -100,7 +96,7 @@ static inline void set_slot(const kvo_frame_content *change) {
 /* The change ends in this stack frame: until the store, expressions are left to its mark. */
 static uint32_t in_frame(kvo_frame *frame, uint32_t wants, const void *stack_frame) {
   if (wants == 0) return 0;
-  kvo_frame_content *change = content(frame);
+  kvo_frame_content *change = notify_content(frame);
   change->mark = kvo__mark(0, NULL, NULL, NULL);
   change->is_marked = true;
   if (change->mark >= KVO_TOO_DEEP) return wants;
@@ -145,7 +141,7 @@ static bool is_told_late(const kvo_frame_content *change, const kvo_node *node) 
 }
 
 /* Whether this change notifies a node: not if it was registered during the change or has been removed. */
-static inline bool is_told(const kvo_frame_content *change, const kvo_node *node) {
+static inline bool notify_is_told(const kvo_frame_content *change, const kvo_node *node) {
   uint64_t birth = atomic_load_explicit(&node->birth, memory_order_acquire);
   if (!atomic_load_explicit(&node->live, memory_order_acquire)) return false;
   if (change->is_settled && (node->options & KVO_NODE_BINDS) != 0) return false;
@@ -182,7 +178,7 @@ void kvo__before_end(uint32_t mark) { kvo__unmark(mark); }
 
 const kvo_slot *kvo__in_will_of(const kvo_info *info) {
   kvo__look_for_abandoned();
-  for (uint32_t i = present_depth(); i > 0; i--) {
+  for (uint32_t i = kvo__present_depth(); i > 0; i--) {
     const kvo_mark *mark = kvo__mark_at(i - 1);
     bool is_before =
         mark->node == kvo__no_node && mark->frame != NULL && atomic_load(&mark->reads) == NULL && mark->is_before;
@@ -193,16 +189,16 @@ const kvo_slot *kvo__in_will_of(const kvo_info *info) {
 
 /* How many marks there were before that of the change, if it has one. */
 static inline uint32_t depth_of(const kvo_frame_content *change) {
-  return change->is_marked && change->mark < KVO_TOO_DEEP ? change->mark : present_depth();
+  return change->is_marked && change->mark < KVO_TOO_DEEP ? change->mark : kvo__present_depth();
 }
 
 void kvo_frame_will(kvo_frame *frame, const void *old_value) {
   if (frame == NULL) return;
-  kvo_frame_content *change = content(frame);
+  kvo_frame_content *change = notify_content(frame);
   kvo_change_place place = {.depth = depth_of(change), .own = change->slot};
   uint32_t before = kvo__before_begin(change->slot, __builtin_frame_address(0));
   for (kvo_node *node = atomic_load(&change->slot->oldest); node != NULL; node = atomic_load(&node->newer)) {
-    if (!is_told(change, node)) continue;
+    if (!notify_is_told(change, node)) continue;
     kvo_node_kind kind = kvo__node_kind(node); /* read once: another thread may change it */
     if (kvo__is_paused(kind)) continue;
     place.reads_last = (node->options & KVO_OLD) != 0;
@@ -217,7 +213,7 @@ void kvo_frame_will(kvo_frame *frame, const void *old_value) {
 
 /* Returns the first node to be notified, starting with `node` and going on to older ones. */
 static inline kvo_node *told_from(const kvo_frame_content *change, kvo_node *node) {
-  while (node != NULL && !is_told(change, node)) node = atomic_load_explicit(&node->older, memory_order_acquire);
+  while (node != NULL && !notify_is_told(change, node)) node = atomic_load_explicit(&node->older, memory_order_acquire);
   return node;
 }
 
@@ -235,7 +231,7 @@ static void end_in_place(kvo_frame_content *change) {
 }
 
 /* Unless the scope that tells the change has done it. */
-static void settle(kvo_frame_content *change) {
+static void notify_settle(kvo_frame_content *change) {
   if (change->is_settled || (atomic_load_explicit(&change->slot->wants, memory_order_acquire) & KVO_SLOT_BINDS) == 0)
     return;
   change->is_settled = true;
@@ -250,7 +246,7 @@ static inline kvo_node *next_told(kvo_frame_content *change) {
   change->started = true;
   if (change->is_in_place) end_in_place(change);
   if (change->is_marked && !change->is_reading) end_mark(change);
-  settle(change);
+  notify_settle(change);
   change->late_limit = atomic_load_explicit(&change->info->births, memory_order_acquire);
   return told_from(change, atomic_load_explicit(&change->slot->newest, memory_order_acquire));
 }
@@ -307,8 +303,8 @@ static bool wants_more(const kvo_frame_content *change, const kvo_node *leaf, co
 }
 
 /* Fills in the parts of the record that depend on the observation's options. */
-static inline void fill_record(kvo_frame_content *change, const kvo_node *node, const void *old_value,
-                               const void *new_value) {
+static inline void notify_fill_record(kvo_frame_content *change, const kvo_node *node, const void *old_value,
+                                      const void *new_value) {
   change->record.old_value = (node->options & KVO_OLD) != 0 ? old_value : NULL;
   change->record.new_value = (node->options & KVO_NEW) != 0 ? new_value : NULL;
   change->record.observation = node->id;
@@ -318,7 +314,7 @@ static inline void fill_record(kvo_frame_content *change, const kvo_node *node, 
 __attribute__((noinline, cold)) static void tell_paused(kvo_frame_content *change, kvo_node *node,
                                                         const void *old_value, const void *new_value) {
   if (kvo__node_misses(node)) return;
-  fill_record(change, node, old_value, new_value);
+  notify_fill_record(change, node, old_value, new_value);
   call_direct(change, node);
 }
 
@@ -343,8 +339,9 @@ kvo_change_place kvo__frame_reaches(kvo_frame_content *change, const void *frame
 }
 
 /* Out of line, so that the common path stays small. */
-__attribute__((noinline)) static void tell_expression(kvo_frame_content *change, kvo_node *node, kvo_node_kind kind,
-                                                      const void *old_value, const void *new_value, const void *frame) {
+__attribute__((noinline)) static void notify_tell_expression(kvo_frame_content *change, kvo_node *node,
+                                                             kvo_node_kind kind, const void *old_value,
+                                                             const void *new_value, const void *frame) {
   kvo_tracked *tracked = node->user_data;
   kvo_change_place place = kvo__frame_reaches(change, frame);
   bool is_new = kvo__node_order(node) > change->registered;
@@ -371,18 +368,18 @@ __attribute__((noinline)) static void tell_expression(kvo_frame_content *change,
   }
   if (kind == KVO_NODE_SUBJECT) /* the new elements may lead it to other keys */
     kvo__tracked_react(tracked, KVO_STORED_MEANWHILE, NULL);
-  fill_record(change, node, old_value, new_value);
+  notify_fill_record(change, node, old_value, new_value);
   kvo__tracked_leaf(tracked, &change->record, false);
 }
 
 /* `frame` is that of the function that goes from node to node. */
-static inline void tell(kvo_frame_content *change, kvo_node *node, const void *old_value, const void *new_value,
-                        const void *frame) {
+static inline void notify_tell(kvo_frame_content *change, kvo_node *node, const void *old_value, const void *new_value,
+                               const void *frame) {
   kvo_node_kind kind = kvo__node_kind(node);
   if (kvo__is_paused(kind)) {
     tell_paused(change, node, old_value, new_value);
   } else if (kind != KVO_NODE_DIRECT) {
-    tell_expression(change, node, kind, old_value, new_value, frame);
+    notify_tell_expression(change, node, kind, old_value, new_value, frame);
   } else {
     bool is_late = atomic_load_explicit(&node->birth, memory_order_relaxed) > change->limit;
     if (__builtin_expect(is_late && wants_more(change, node, new_value), false)) {
@@ -390,14 +387,14 @@ static inline void tell(kvo_frame_content *change, kvo_node *node, const void *o
       kvo__deliver_present(node, change->info, (change->wants & KVO_FRAME_WANTS_OLD) != 0 ? old_value : NULL);
       return;
     }
-    fill_record(change, node, old_value, new_value);
+    notify_fill_record(change, node, old_value, new_value);
     call_direct(change, node);
   }
 }
 
 bool kvo_frame_next(kvo_frame *frame) {
   if (frame == NULL) return false;
-  kvo_frame_content *change = content(frame);
+  kvo_frame_content *change = notify_content(frame);
   enclose(change, __builtin_frame_address(0));
   bool was_over = change->started && change->cursor == NULL;
   kvo_node *node = was_over ? NULL : next_told(change);
@@ -410,25 +407,25 @@ bool kvo_frame_next(kvo_frame *frame) {
 }
 
 void kvo_frame_deliver(kvo_frame *frame, const void *old_value, const void *new_value) {
-  if (frame == NULL || content(frame)->cursor == NULL) return;
-  kvo_frame_content *change = content(frame);
-  tell(change, change->cursor, old_value, new_value, __builtin_frame_address(0));
+  if (frame == NULL || notify_content(frame)->cursor == NULL) return;
+  kvo_frame_content *change = notify_content(frame);
+  notify_tell(change, change->cursor, old_value, new_value, __builtin_frame_address(0));
   forget_mark(change);
   enclose(change, __builtin_frame_address(0));
 }
 
 void kvo__frame_finish_from(kvo_frame *frame, kvo_node *next, const void *old_value, const void *new_value) {
-  kvo_frame_content *change = content(frame);
+  kvo_frame_content *change = notify_content(frame);
   if (next != NULL) {
     change->started = true;
-    if (kvo__mark_at(change->mark)->node == kvo__no_node) settle(change);
+    if (kvo__mark_at(change->mark)->node == kvo__no_node) notify_settle(change);
     next = told_from(change, next);
   } else {
     next = next_told(change);
   }
   for (; next != NULL; next = next_told(change)) {
     change->cursor = next;
-    tell(change, next, old_value, new_value, __builtin_frame_address(0));
+    notify_tell(change, next, old_value, new_value, __builtin_frame_address(0));
   }
   kvo_frame_end(frame);
 }
@@ -440,14 +437,14 @@ __attribute__((noinline, cold)) static void end_untold(kvo_frame_content *change
   if (change->is_marked && change->mark < KVO_TOO_DEEP) {
     kvo__mark_at(change->mark)->slot = NULL;
     /* An observer before the change was left: that is found as usual, with this mark. */
-    if (!change->is_reading && present_depth() != change->mark + 1) change->is_marked = false;
+    if (!change->is_reading && kvo__present_depth() != change->mark + 1) change->is_marked = false;
   }
   for (kvo_node *node = atomic_load(&change->slot->newest); node != NULL; node = atomic_load(&node->older))
     if (kvo__node_is_dependency(node) && atomic_load(&node->live)) kvo__tracked_unchanged(node->user_data);
 }
 
 void kvo__frame_drop(kvo_frame *frame) {
-  kvo_frame_content *change = content(frame);
+  kvo_frame_content *change = notify_content(frame);
   change->started = true;
   if (change->is_in_place) end_in_place(change);
   kvo_frame_end(frame);
@@ -455,7 +452,7 @@ void kvo__frame_drop(kvo_frame *frame) {
 
 void kvo_frame_end(kvo_frame *frame) {
   if (frame == NULL) return;
-  kvo_frame_content *change = content(frame);
+  kvo_frame_content *change = notify_content(frame);
   if (!change->started) end_untold(change);
   if (change->hold != NULL) {
     end_mark(change); /* nothing is left to it any more */

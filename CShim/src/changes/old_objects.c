@@ -10,7 +10,7 @@ struct kvo_late_end {
   const void *frame;
 };
 
-static bool may_hold_object(const kvo_slot *slot) {
+static bool old_objects_may_hold_object(const kvo_slot *slot) {
   const kvo_info *info = kvo__slot_info((kvo_slot *)(uintptr_t)slot);
   const kvo_property *property = kvo__slot_property(info, slot);
   return property != NULL && !info->cls->of_binding && strchr("@[<{", kvo__type_unqualified(property->type)[0]) != NULL;
@@ -21,7 +21,7 @@ static bool may_hold_object(const kvo_slot *slot) {
 static bool keeps_object(const kvo_mark *mark) {
   if (mark->node != kvo__no_node || mark->frame == NULL || mark->slot == NULL) return false;
   if (atomic_load_explicit(&mark->reads, memory_order_relaxed) == NULL && mark->is_before) return false;
-  return (atomic_load(&mark->slot->wants) & KVO_FRAME_WANTS_OLD) != 0 && may_hold_object(mark->slot);
+  return (atomic_load(&mark->slot->wants) & KVO_FRAME_WANTS_OLD) != 0 && old_objects_may_hold_object(mark->slot);
 }
 
 bool kvo__old_object_keep(kvo_object *object) {

@@ -6,14 +6,14 @@
 /* Set in the address of an object that has died. */
 #define DEAD ((uintptr_t)1)
 
-static int by_address(const void *left, const void *right) {
+static int scope_objects_by_address(const void *left, const void *right) {
   uintptr_t a = *(const uintptr_t *)left, b = *(const uintptr_t *)right;
   return (a > b) - (a < b);
 }
 
 void kvo__scope_fill(kvo_open_scope *scope, kvo_object *const *objects, size_t count) {
   for (size_t i = 0; i < count; i++) scope->objects[i] = (uintptr_t)objects[i];
-  if (count > 1) qsort(scope->objects, count, sizeof scope->objects[0], by_address);
+  if (count > 1) qsort(scope->objects, count, sizeof scope->objects[0], scope_objects_by_address);
   for (size_t i = 0; i < count; i++) /* each once */
     if (i == 0 || scope->objects[i] != scope->objects[i - 1]) scope->objects[scope->count++] = scope->objects[i];
 }

@@ -8,31 +8,31 @@
 #include "changes/scopes.h"
 #include "changes/settle.h"
 
-static kvo_frame_content *content(kvo_coalesced *of) { return kvo__frame_content_of(&of->frame); }
+static kvo_frame_content *scopes_content(kvo_coalesced *of) { return kvo__frame_content_of(&of->frame); }
 
-static const kvo_property *property_of(kvo_coalesced *of) {
-  return kvo__slot_property(content(of)->info, content(of)->slot);
+static const kvo_property *scopes_property_of(kvo_coalesced *of) {
+  return kvo__slot_property(scopes_content(of)->info, scopes_content(of)->slot);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- Finding -- */
 
-static kvo_coalesced *of_entry(const kvo_index_entry *entry) {
+static kvo_coalesced *scopes_of_entry(const kvo_index_entry *entry) {
   return (kvo_coalesced *)((uintptr_t)entry - offsetof(kvo_coalesced, entry));
 }
 
 /* The changes of an object follow one another. */
-static kvo_index_key key_of(const kvo_index_entry *entry) {
-  return (kvo_index_key){(uintptr_t)of_entry(entry)->object, of_entry(entry)->key};
+static kvo_index_key scopes_key_of(const kvo_index_entry *entry) {
+  return (kvo_index_key){(uintptr_t)scopes_of_entry(entry)->object, scopes_of_entry(entry)->key};
 }
 
 /* The change of an object with this key, or, if there is none, with the next greater one; NULL if there is none either. */
 static kvo_coalesced *find_from(const kvo_open_scope *scope, const kvo_object *object, kvo_key key) {
   if (scope->by_key.root == NULL) return NULL;
   const kvo_index_entry *at = kvo__index_from(&scope->by_key, (kvo_index_key){(uintptr_t)object, key});
-  return at != NULL && of_entry(at)->object == object ? of_entry(at) : NULL;
+  return at != NULL && scopes_of_entry(at)->object == object ? scopes_of_entry(at) : NULL;
 }
 
-static kvo_coalesced *find(const kvo_open_scope *scope, const kvo_object *object, kvo_key key) {
+static kvo_coalesced *scopes_find(const kvo_open_scope *scope, const kvo_object *object, kvo_key key) {
   kvo_coalesced *found = find_from(scope, object, key);
   return found != NULL && found->key == key ? found : NULL;
 }
@@ -70,13 +70,13 @@ static void end_change(kvo_coalesced *change) {
   change->is_over = true;
   void *old_value = change->old_value, *new_value = change->new_value;
   change->old_value = change->new_value = NULL;
-  kvo__property_release(property_of(change), old_value);
-  kvo__property_release(property_of(change), new_value);
+  kvo__property_release(scopes_property_of(change), old_value);
+  kvo__property_release(scopes_property_of(change), new_value);
   if (!change->is_kept) {
     kvo_frame_end(&change->frame);
     return;
   }
-  kvo_info *info = content(change)->info;
+  kvo_info *info = scopes_content(change)->info;
   uint64_t entered = kvo__enter(info);
   kvo_frame_end(&change->frame);
   kvo__info_release(info);
@@ -86,7 +86,7 @@ static void end_change(kvo_coalesced *change) {
 static void use(kvo_open_scope *scope) { scope->users++; }
 
 /* Frees the scope if it has ended and nobody uses it. */
-static void let_go(kvo_open_scope *scope) {
+static void scopes_let_go(kvo_open_scope *scope) {
   if (--scope->users != 0 || !scope->is_over) return;
   for (kvo_coalesced *change = scope->first, *next; change != NULL; change = next) {
     next = change->next;
@@ -107,8 +107,8 @@ static void unlink_scope(kvo_open_scope *scope) {
 }
 
 /* Settles what was left to a change that nobody is told of. */
-static void settle(kvo_coalesced *change) {
-  for (kvo_node *node = atomic_load(&content(change)->slot->newest); node != NULL && !change->is_over;
+static void scopes_settle(kvo_coalesced *change) {
+  for (kvo_node *node = atomic_load(&scopes_content(change)->slot->newest); node != NULL && !change->is_over;
        node = atomic_load(&node->older))
     if (kvo__node_is_dependency(node) && atomic_load(&node->live))
       kvo__tracked_react(node->user_data, KVO_STORED_SILENTLY, NULL);
@@ -119,8 +119,8 @@ static void drop(kvo_open_scope *scope) {
   unlink_scope(scope);
   scope->users = 1; /* also if code that used it was left */
   kvo__settle_drop(scope);
-  for (kvo_coalesced *change = scope->first; change != NULL; change = change->next) settle(change);
-  let_go(scope);
+  for (kvo_coalesced *change = scope->first; change != NULL; change = change->next) scopes_settle(change);
+  scopes_let_go(scope);
 }
 
 void kvo__scopes_drop(void) {
@@ -170,10 +170,10 @@ void kvo__scopes_forget(const kvo_object *object) {
     use(scope);
     for (kvo_coalesced *change; (change = find_from(scope, object, 0)) != NULL;) {
       kvo__index_remove(&scope->by_key, &change->entry);
-      content(change)->started = true;                  /* observers are notified of the death instead */
+      scopes_content(change)->started = true;           /* observers are notified of the death instead */
       if (change != scope->present) end_change(change); /* otherwise it ends when the observer has returned */
     }
-    let_go(scope);
+    scopes_let_go(scope);
   }
 }
 
@@ -196,9 +196,9 @@ static bool wants_last(const kvo_open_scope *scope, const kvo_node *node) {
 
 /* Reads the old values that are not kept, and notifies observers that want the change before it is made: those that were linked after
  * `after`. */
-static void tell_before(kvo_open_scope *scope, kvo_coalesced *change, uint64_t after) {
-  kvo_frame_content *frame = content(change);
-  uint32_t depth = kvo__own.thread != NULL ? atomic_load(&kvo__own.thread->depth) : 0;
+static void scopes_tell_before(kvo_open_scope *scope, kvo_coalesced *change, uint64_t after) {
+  kvo_frame_content *frame = scopes_content(change);
+  uint32_t depth = kvo__present_depth();
   kvo_change_place place = {.depth = depth, .own = frame->slot, .scope = scope};
   uint32_t before = kvo__before_begin(frame->slot, __builtin_frame_address(0));
   uint64_t limit = change->seen;
@@ -215,9 +215,9 @@ static void tell_before(kvo_open_scope *scope, kvo_coalesced *change, uint64_t a
   kvo__before_end(before);
 }
 
-static void *read_value(kvo_coalesced *change, kvo_property_reader *read, bool is_wanted) {
-  kvo_frame_content *frame = content(change);
-  const kvo_property *property = property_of(change);
+static void *scopes_read_value(kvo_coalesced *change, kvo_property_reader *read, bool is_wanted) {
+  kvo_frame_content *frame = scopes_content(change);
+  const kvo_property *property = scopes_property_of(change);
   if (property == NULL && is_wanted) KVO_TELL(undefined, frame->info->cls, frame->info->object, frame->slot);
   return property != NULL ? read(property, frame->info->object, NULL) : NULL;
 }
@@ -226,18 +226,18 @@ static void *read_value(kvo_coalesced *change, kvo_property_reader *read, bool i
  * registered. */
 static void keep_old(const kvo_open_scope *scope, kvo_coalesced *change) {
   if (change->old_value != NULL || change->is_over) return;
-  unsigned wants = atomic_load_explicit(&content(change)->slot->wants, memory_order_acquire);
+  unsigned wants = atomic_load_explicit(&scopes_content(change)->slot->wants, memory_order_acquire);
   bool is_wanted = (wants & KVO_FRAME_WANTS_OLD) != 0;
   if (!is_wanted && scope->kind != KVO_SCOPE_COALESCES_IF_CHANGED) return;
-  void *present = read_value(change, kvo__property_keep, is_wanted);
+  void *present = scopes_read_value(change, kvo__property_keep, is_wanted);
   if (change->is_over)
-    kvo__property_release(property_of(change), present);
+    kvo__property_release(scopes_property_of(change), present);
   else
     change->old_value = present;
 }
 
 /* Notes the first change of a key. NULL if nobody observes the key, or without memory: then the change notifies as usual. */
-static kvo_coalesced *note(kvo_open_scope *scope, kvo_object *object, kvo_key key, bool by_setter) {
+static kvo_coalesced *scopes_note(kvo_open_scope *scope, kvo_object *object, kvo_key key, bool by_setter) {
   kvo_frame frame;
   uint32_t wants = kvo__frame_begin(&frame, object, key, by_setter, KVO_CHANGE_SETTING, NULL);
   if (wants == 0) return NULL;
@@ -249,39 +249,40 @@ static kvo_coalesced *note(kvo_open_scope *scope, kvo_object *object, kvo_key ke
   made->frame = frame;
   made->object = object;
   made->key = key;
-  made->seen = content(made)->limit;
+  made->seen = scopes_content(made)->limit;
   made->stored = UINT64_MAX; /* until the store */
-  made->is_kept = kvo__info_retain(content(made)->info);
+  made->is_kept = kvo__info_retain(scopes_content(made)->info);
   *scope->last = made;
   scope->last = &made->next;
   kvo__index_add(&scope->by_key, &made->entry);
   use(scope);
   keep_old(scope, made);
-  tell_before(scope, made, 0);
-  if (atomic_load_explicit(&content(made)->info->births, memory_order_acquire) != made->seen) keep_old(scope, made);
+  scopes_tell_before(scope, made, 0);
+  if (atomic_load_explicit(&scopes_content(made)->info->births, memory_order_acquire) != made->seen)
+    keep_old(scope, made);
   if (made->is_over)
     made = NULL;
-  else if (content(made)->is_tapped)
-    kvo__hooks.change_pauses(content(made));
-  let_go(scope);
+  else if (scopes_content(made)->is_tapped)
+    kvo__hooks.change_pauses(scopes_content(made));
+  scopes_let_go(scope);
   return made;
 }
 
 /* Called before and after a store, because not every setter comes back after it. */
 static void note_store(kvo_coalesced *change) {
   change->stored = kvo__own.thread->clock;
-  change->registered = atomic_load_explicit(&content(change)->info->births, memory_order_acquire);
+  change->registered = atomic_load_explicit(&scopes_content(change)->info->births, memory_order_acquire);
 }
 
 /* Observers have been registered, or expressions have begun to depend on the key, since the change was noted. */
 static void look_again(kvo_open_scope *scope, kvo_coalesced *change) {
   uint64_t after = change->seen;
-  change->seen = atomic_load_explicit(&content(change)->info->births, memory_order_acquire);
+  change->seen = atomic_load_explicit(&scopes_content(change)->info->births, memory_order_acquire);
   use(scope);
   keep_old(scope, change);
-  tell_before(scope, change, after);
+  scopes_tell_before(scope, change, after);
   keep_old(scope, change);
-  let_go(scope);
+  scopes_let_go(scope);
 }
 
 /* Whether the key is the one whose change has opened a hold, and is told with that. */
@@ -297,11 +298,11 @@ bool kvo__scope_takes_slowly(kvo_object *object, kvo_key key, bool by_setter) {
   if (silent) kvo__follow_silently(object, key);
   if (scope == NULL || silent) return silent;
   if (is_opener(scope, object, key)) return true;
-  kvo_coalesced *change = find(scope, object, key);
+  kvo_coalesced *change = scopes_find(scope, object, key);
   use(scope);
   if (change == NULL)
-    change = note(scope, object, key, by_setter);
-  else if (atomic_load_explicit(&content(change)->info->births, memory_order_acquire) != change->seen)
+    change = scopes_note(scope, object, key, by_setter);
+  else if (atomic_load_explicit(&scopes_content(change)->info->births, memory_order_acquire) != change->seen)
     look_again(scope, change);
   kvo_open_scope *innermost = kvo__scopes();
   if (change != NULL && !change->is_over) note_store(change);
@@ -309,18 +310,18 @@ bool kvo__scope_takes_slowly(kvo_object *object, kvo_key key, bool by_setter) {
   if (change != NULL && !change->is_over && !scope->is_over && is_quick) {
     innermost->object = object;
     innermost->key = key;
-    innermost->info = content(change)->info;
+    innermost->info = scopes_content(change)->info;
     innermost->seen = change->seen;
     innermost->clock = change->stored;
   }
-  let_go(scope);
+  scopes_let_go(scope);
   return change != NULL;
 }
 
 bool kvo__scope_stored(const kvo_object *object, kvo_key key, bool *silent) {
   const kvo_open_scope *scope = scope_of(object, silent);
   if (*silent) return true;
-  kvo_coalesced *change = scope != NULL ? find(scope, object, key) : NULL;
+  kvo_coalesced *change = scope != NULL ? scopes_find(scope, object, key) : NULL;
   kvo_open_scope *hold = kvo__settling();
   if (scope != NULL && scope == hold && is_opener(scope, object, key)) {
     kvo__settle_add(hold, scope->opener);
@@ -328,7 +329,7 @@ bool kvo__scope_stored(const kvo_object *object, kvo_key key, bool *silent) {
   }
   if (change == NULL) return !kvo__notifies_itself(object, key);
   note_store(change);
-  if (hold != NULL && scope->is_settling) kvo__settle_add(hold, content(change)->slot);
+  if (hold != NULL && scope->is_settling) kvo__settle_add(hold, scopes_content(change)->slot);
   return false;
 }
 
@@ -339,10 +340,10 @@ bool kvo__is_open(const kvo_tracked *tracked, kvo_slot *slot, const kvo_change_p
     if (tracked->is_binding && (scope->is_over || scope->is_settling)) is_own = true; /* it has run, or is about to */
     if (!is_own && !scope->is_over && scope->opener == slot)
       return true; /* its observer is notified once the bindings have settled */
-    kvo_coalesced *change = is_own ? NULL : find(scope, object, slot->key);
+    kvo_coalesced *change = is_own ? NULL : scopes_find(scope, object, slot->key);
     /* Of a change that is being told the mark says what it is still coming to. */
-    bool is_told =
-        change == NULL || change->is_over || content(change)->started || kvo__was_told_since(tracked, change->stored);
+    bool is_told = change == NULL || change->is_over || scopes_content(change)->started ||
+                   kvo__was_told_since(tracked, change->stored);
     if (!is_told) return true;
   }
   return with_announced && kvo__manual_innermost() != NULL &&
@@ -352,9 +353,9 @@ bool kvo__is_open(const kvo_tracked *tracked, kvo_slot *slot, const kvo_change_p
 /* -------------------------------------------------------------------------------------------------------------- Telling -- */
 
 /* Tells an expression, unless what it was told last was read after the last store. */
-static void tell_expression(const kvo_open_scope *scope, kvo_coalesced *change) {
-  kvo_tracked *tracked = content(change)->cursor->user_data;
-  kvo_change_place place = kvo__frame_reaches(content(change), __builtin_frame_address(0));
+static void scopes_tell_expression(const kvo_open_scope *scope, kvo_coalesced *change) {
+  kvo_tracked *tracked = scopes_content(change)->cursor->user_data;
+  kvo_change_place place = kvo__frame_reaches(scopes_content(change), __builtin_frame_address(0));
   place.changed = NULL; /* it is not the only one */
   place.scope = scope;
   place.if_changed = scope->kind == KVO_SCOPE_COALESCES_IF_CHANGED;
@@ -363,37 +364,37 @@ static void tell_expression(const kvo_open_scope *scope, kvo_coalesced *change) 
 }
 
 /* Whether an observer of the key was registered before the last change, or with its initial value before the last store. */
-static bool is_told(const kvo_coalesced *change, const kvo_node *node) {
+static bool scopes_is_told(const kvo_coalesced *change, const kvo_node *node) {
   uint64_t birth = atomic_load_explicit(&node->birth, memory_order_acquire);
   return birth <= ((node->options & KVO_INITIAL) != 0 ? change->registered : change->seen);
 }
 
 /* An observer may destroy the object, if its class does not let the runtime keep it. */
-static bool is_dead(kvo_coalesced *change) {
-  return (atomic_load(&content(change)->info->state) & KVO_STATE_DEAD) != 0;
+static bool scopes_is_dead(kvo_coalesced *change) {
+  return (atomic_load(&scopes_content(change)->info->state) & KVO_STATE_DEAD) != 0;
 }
 
-static void tell(kvo_open_scope *scope, kvo_coalesced *change) {
-  kvo_frame_content *frame = content(change);
-  const kvo_property *property = property_of(change);
+static void scopes_tell(kvo_open_scope *scope, kvo_coalesced *change) {
+  kvo_frame_content *frame = scopes_content(change);
+  const kvo_property *property = scopes_property_of(change);
   /* A change whose scope ends while its first observers are told, before the change, has not paused. */
   if (!frame->is_tapped && kvo__is_tapped()) kvo__hooks.change_resumes(frame);
   bool is_same = false;
-  if (scope->kind == KVO_SCOPE_COALESCES_IF_CHANGED && change->old_value != NULL && !is_dead(change)) {
-    void *present = read_value(change, kvo__property_copy, false);
+  if (scope->kind == KVO_SCOPE_COALESCES_IF_CHANGED && change->old_value != NULL && !scopes_is_dead(change)) {
+    void *present = scopes_read_value(change, kvo__property_copy, false);
     is_same = present != NULL && kvo__property_same(property, change->old_value, present);
     kvo__property_release(property, present);
   }
   frame->is_settled = scope->is_settling;
   frame->limit = atomic_load_explicit(&frame->info->births, memory_order_acquire);
-  while (!is_dead(change) && kvo_frame_next(&change->frame)) {
+  while (!scopes_is_dead(change) && kvo_frame_next(&change->frame)) {
     kvo_node *node = frame->cursor;
     if (kvo__node_is_dependency(node)) {
       scope->is_calling = true;
-      tell_expression(scope, change);
+      scopes_tell_expression(scope, change);
       scope->is_calling = false;
-    } else if (!is_same && is_told(change, node)) {
-      change->new_value = (node->options & KVO_NEW) != 0 ? read_value(change, kvo__property_copy, true) : NULL;
+    } else if (!is_same && scopes_is_told(change, node)) {
+      change->new_value = (node->options & KVO_NEW) != 0 ? scopes_read_value(change, kvo__property_copy, true) : NULL;
       scope->is_calling = true;
       kvo_frame_deliver(&change->frame, change->old_value, change->new_value);
       scope->is_calling = false;
@@ -408,7 +409,7 @@ static void tell_all(kvo_open_scope *scope) {
   scope->depth = atomic_load(&kvo__own.thread->depth);
   for (kvo_coalesced *change = scope->first; change != NULL; change = change->next) {
     scope->present = change;
-    if (!change->is_over) tell(scope, change);
+    if (!change->is_over) scopes_tell(scope, change);
     scope->present = NULL;
     end_change(change);
   }
@@ -430,7 +431,7 @@ kvo_open_scope *kvo__scope_open(kvo_scope_kind kind, kvo_object *const *objects,
   made->serial = kvo__scope_serial();
   made->kind = kind;
   made->last = &made->first;
-  made->by_key.key_of = key_of;
+  made->by_key.key_of = scopes_key_of;
   made->users = 1;
   made->covers_all = objects == NULL;
   kvo__scope_fill(made, objects, count);
@@ -444,7 +445,7 @@ void kvo__scope_close(kvo_open_scope *scope) {
   scope->is_over = true;
   tell_all(scope);
   unlink_scope(scope);
-  let_go(scope);
+  scopes_let_go(scope);
 }
 
 static const char *mistake(kvo_scope_kind kind, kvo_object *const *objects, size_t count) {

@@ -11,10 +11,10 @@
 #include "changes/scopes.h"
 #include "changes/settle.h"
 
-static kvo_frame_content *content(kvo_frame *frame) { return kvo__frame_content_of(frame); }
+static kvo_frame_content *set_content(kvo_frame *frame) { return kvo__frame_content_of(frame); }
 
 /* What is the same for all observers. */
-INLINE void fill_record(kvo_raw_change *record, const kvo_info *info, const kvo_slot *slot) {
+INLINE void set_fill_record(kvo_raw_change *record, const kvo_info *info, const kvo_slot *slot) {
   record->object = info->object;
   record->instance = kvo__info_instance(info);
   record->changed = info->object;
@@ -200,7 +200,7 @@ INLINE void fill_frame(kvo_frame_content *change, const reading *of) {
 /* Goes on from a node. What was registered before the first delivery may have read the old value; what an observer registers has not. */
 __attribute__((noinline, cold)) static void finish_from(kvo_frame *frame, kvo_node *next, const void *old_value,
                                                         const void *new_value) {
-  kvo_frame_content *change = content(frame);
+  kvo_frame_content *change = set_content(frame);
   bool has_begun = mark_of(kvo__own.thread, change->mark)->node != kvo__no_node;
   change->late_limit = has_begun ? change->limit : atomic_load_explicit(&change->info->births, memory_order_acquire);
   kvo__frame_finish_from(frame, next, old_value, new_value);
@@ -215,9 +215,9 @@ __attribute__((noinline, cold)) static void finish_framed(uint32_t depth, uint64
   const kvo_mark *mark = kvo__mark_at(depth);
   kvo_info *info = atomic_load_explicit(&mark->reads, memory_order_relaxed);
   reading of = {kvo__own.thread, info, (kvo_slot *)(uintptr_t)mark->slot, limit, HAS_BOTH, depth};
-  fill_record(&content(&frame)->record, info, of.slot);
-  fill_frame(content(&frame), &of);
-  if (has_called) content(&frame)->clock = 0;
+  set_fill_record(&set_content(&frame)->record, info, of.slot);
+  fill_frame(set_content(&frame), &of);
+  if (has_called) set_content(&frame)->clock = 0;
   finish_from(&frame, next, &old_value, storage);
 }
 
@@ -303,7 +303,7 @@ INLINE void set_with_record(kvo_info *info, kvo_slot *slot, uint64_t *storage, u
   }
   kvo_raw_change record;
   uint64_t old_value = *storage;
-  fill_record(&record, info, slot);
+  set_fill_record(&record, info, slot);
   *storage = value;
   kvo_node *newest = NULL, *next;
   if (is_bound)
@@ -329,7 +329,7 @@ static UNDIVIDED void set_bound(kvo_info *info, kvo_slot *slot, uint64_t *storag
 
 /* Chooses the way of a change. Each way is called last, with its own stack frame in the place of this one. So a way saves only the
  * registers that it needs, and all ways have the same frame address, by which a later change finds a mark that was left. */
-INLINE void set_in(kvo_info *info, kvo_slot *slot, uint64_t *storage, uint64_t value, kvo_thread *self) {
+INLINE void set_set_in(kvo_info *info, kvo_slot *slot, uint64_t *storage, uint64_t value, kvo_thread *self) {
   uint64_t limit = births_of(info);
   way way = way_of(atomic_load_explicit(&slot->wants, memory_order_acquire));
   if (__builtin_expect(way == WORDS, KVO_CALLS_CLOSURES))
@@ -348,7 +348,7 @@ static UNDIVIDED void set_later_slot(kvo_object *object, kvo_key key, uint64_t *
   kvo_info *info = info_of(kvo__word(object));
   kvo_slot *slot = kvo__slot_find(info, key);
   if (slot != NULL)
-    set_in(info, slot, storage, value, kvo__own.thread);
+    set_set_in(info, slot, storage, value, kvo__own.thread);
   else
     set_unusually(object, key, storage, value);
 }
@@ -364,7 +364,7 @@ UNDIVIDED void kvo_change_word(kvo_object *object, kvo_key key, uint64_t *storag
   else if (UNLIKELY(info_of(word)->first.key != key))
     set_later_slot(object, key, storage, value);
   else
-    set_in(info_of(word), &info_of(word)->first, storage, value, kvo__own.thread);
+    set_set_in(info_of(word), &info_of(word)->first, storage, value, kvo__own.thread);
 }
 
 /* --------------------------------------------------------------------------------------------------- In two or more -- */
@@ -388,9 +388,9 @@ uint32_t kvo__frame_enter(kvo_frame *frame, kvo_object *object, kvo_key key, con
     return kvo__frame_enter_slowly(frame, object, key, stack_frame);
   }
   mark_of(of.self, of.depth)->node = kvo__no_node; /* until the change is finished the binding may do anything */
-  kvo_frame_content *change = content(frame);
+  kvo_frame_content *change = set_content(frame);
   fill_frame(change, &of);
-  fill_record(&change->record, of.info, of.slot);
+  set_fill_record(&change->record, of.info, of.slot);
   return of.wants;
 }
 
@@ -400,7 +400,7 @@ uint32_t kvo_frame_enter(kvo_frame *frame, kvo_object *object, kvo_key key) {
 
 UNDIVIDED void kvo_frame_finish_with(kvo_frame *frame, const void *old_value, const void *new_value) {
   if (frame == NULL) return;
-  kvo_frame_content *change = content(frame);
+  kvo_frame_content *change = set_content(frame);
   if (UNLIKELY(!change->is_reading || change->started)) {
     kvo__frame_finish_from(frame, NULL, old_value, new_value);
     return;

@@ -3,10 +3,10 @@
 
 #include <stdlib.h>
 
-static inline bool is_observed(const kvo_object *object) { return (kvo__word(object) & KVO_WORD_OBSERVED) != 0; }
+static inline bool setter_is_observed(const kvo_object *object) { return (kvo__word(object) & KVO_WORD_OBSERVED) != 0; }
 
 /* Values up to this size are kept on the stack. */
-enum { INLINE_VALUE = 256 };
+enum { SETTER_INLINE_VALUE = 256 };
 
 /* ---------------------------------------------------------------------------------------------------------- At an offset -- */
 
@@ -25,10 +25,10 @@ static void store_framed(const kvo_property *property, kvo_object *object, const
     kvo_binding_stored(object, property->key);
     return;
   }
-  _Alignas(16) unsigned char inline_value[INLINE_VALUE];
+  _Alignas(16) unsigned char inline_value[SETTER_INLINE_VALUE];
   void *old_value = NULL, *block = NULL;
   if ((wants & KVO_FRAME_WANTS_OLD) != 0) /* without memory: no old value */
-    old_value = property->size <= INLINE_VALUE ? inline_value : (block = kvo__alloc(property->size));
+    old_value = property->size <= SETTER_INLINE_VALUE ? inline_value : (block = kvo__alloc(property->size));
   if (old_value != NULL) memcpy(old_value, storage, property->size);
   if ((wants & KVO_FRAME_WANTS_WILL) != 0) kvo_frame_will(&frame, old_value);
   kvo__store_at_offset(property, object, value);
@@ -36,10 +36,10 @@ static void store_framed(const kvo_property *property, kvo_object *object, const
   kvo__free(block);
 }
 
-static inline void store(const kvo_property *property, kvo_object *object, const void *value) {
-  if (!is_observed(object)) {
+static inline void setter_store(const kvo_property *property, kvo_object *object, const void *value) {
+  if (!setter_is_observed(object)) {
     kvo__store_at_offset(property, object, value);
-    if (__builtin_expect(is_observed(object), false)) kvo_binding_stored(object, property->key);
+    if (__builtin_expect(setter_is_observed(object), false)) kvo_binding_stored(object, property->key);
   } else if (is_word(property)) {
     uint64_t word;
     memcpy(&word, value, sizeof word);
@@ -64,7 +64,7 @@ static const void *keep_string(const kvo_property *property, char **value, char 
  * usually frees the string. Without memory it is unknown. */
 static __attribute__((noinline)) void deliver_string(kvo_frame *frame, const kvo_property *property, kvo_object *object,
                                                      const void *old_value) {
-  char inline_text[INLINE_VALUE], *present = NULL, *block = NULL;
+  char inline_text[SETTER_INLINE_VALUE], *present = NULL, *block = NULL;
   kvo__call_getter(property, object, &present);
   size_t size = present != NULL ? strlen(present) + 1 : 0;
   char *text = size <= sizeof inline_text ? inline_text : (block = kvo__alloc(size));
@@ -92,7 +92,7 @@ static void deliver_all(kvo_frame *frame, const kvo_property *property, kvo_obje
 }
 
 /* Sets a property of an object that is observed, or may be. Returns what the setter has returned. */
-static int call(const kvo_property *property, kvo_object *object, const void *argument, void *const *further) {
+static int setter_call(const kvo_property *property, kvo_object *object, const void *argument, void *const *further) {
   kvo_frame frame;
   uint32_t wants = kvo__frame_enter(&frame, object, property->key, __builtin_frame_address(0));
   if (wants == 0) {
@@ -103,10 +103,10 @@ static int call(const kvo_property *property, kvo_object *object, const void *ar
       kvo__not_stored(object, property->key);
     return result;
   }
-  _Alignas(16) unsigned char inline_values[2][INLINE_VALUE];
+  _Alignas(16) unsigned char inline_values[2][SETTER_INLINE_VALUE];
   void *old_value = NULL, *new_value = NULL, *block = NULL;
   if (kvo__can_read(property)) {
-    if (property->size <= INLINE_VALUE) {
+    if (property->size <= SETTER_INLINE_VALUE) {
       old_value = inline_values[0];
       new_value = inline_values[1];
     } else if ((block = kvo__alloc(2 * property->size)) != NULL) {
@@ -140,10 +140,10 @@ void kvo__intercepted(ffi_cif *cif, void *result, void **arguments, void *user_d
   const kvo_property *property = user_data;
   kvo_object *object = *(kvo_object **)arguments[0];
   if (property->setter == NULL) {
-    store(property, object, arguments[1]);
+    setter_store(property, object, arguments[1]);
     return;
   }
-  int answer = call(property, object, arguments[1], arguments + 2);
+  int answer = setter_call(property, object, arguments[1], arguments + 2);
   if (property->answer == KVO_ANSWERS_BOOL)
     *(ffi_arg *)result = answer != 0;
   else if (property->answer == KVO_ANSWERS_INT)
@@ -160,24 +160,24 @@ static kvo_status tell_refusal(const kvo_property *property, const kvo_object *o
 
 kvo_status kvo__set(const kvo_property *property, kvo_object *object, const void *value) {
   if (property->setter == NULL) {
-    store(property, object, value);
+    setter_store(property, object, value);
     return KVO_OK;
   }
   int result;
-  if (is_observed(object)) {
-    result = call(property, object, value, NULL);
+  if (setter_is_observed(object)) {
+    result = setter_call(property, object, value, NULL);
   } else {
     result = kvo__call_setter(property, object, value, NULL);
     /* Another thread may have registered a key path through the object meanwhile. */
-    bool follow = __builtin_expect(is_observed(object), false) && kvo__accepts(property, result);
+    bool follow = __builtin_expect(setter_is_observed(object), false) && kvo__accepts(property, result);
     if (follow) kvo_binding_stored(object, property->key);
   }
   return __builtin_expect(kvo__accepts(property, result), true) ? KVO_OK : tell_refusal(property, object, result);
 }
 
 /* Why kvo_object_store or kvo_object_load cannot use the property of an object. */
-static kvo_status refuse(const char *function, const kvo_object *object, const kvo_property *property,
-                         const void *value, kvo_status otherwise) {
+static kvo_status setter_refuse(const char *function, const kvo_object *object, const kvo_property *property,
+                                const void *value, kvo_status otherwise) {
   const kvo_class *cls = kvo_object_class(object);
   if (object == NULL || property == NULL || value == NULL)
     return kvo__fail(KVO_ERROR_INVALID_ARGUMENT, "%s: object, property or value is NULL", function);
@@ -192,23 +192,23 @@ static kvo_status refuse(const char *function, const kvo_object *object, const k
 }
 
 /* Whether a property that was looked up before can be used with an object. */
-static inline bool is_of(const kvo_property *property, const kvo_object *object) {
+static inline bool setter_is_of(const kvo_property *property, const kvo_object *object) {
   const kvo_class *cls = kvo_object_class(object);
   return cls != NULL && property->index < cls->property_count && cls->properties[property->index] == property &&
          property->ops == NULL;
 }
 
 kvo_status kvo_object_store(kvo_object *object, const kvo_property *property, const void *value) {
-  bool is_good = object != NULL && property != NULL && value != NULL && is_of(property, object);
+  bool is_good = object != NULL && property != NULL && value != NULL && setter_is_of(property, object);
   if (__builtin_expect(!is_good || !kvo__can_set(property), false))
-    return refuse("kvo_object_store", object, property, value, KVO_ERROR_READ_ONLY);
+    return setter_refuse("kvo_object_store", object, property, value, KVO_ERROR_READ_ONLY);
   return kvo__set(property, object, value);
 }
 
 kvo_status kvo_object_load(const kvo_object *object, const kvo_property *property, void *value) {
-  bool is_good = object != NULL && property != NULL && value != NULL && is_of(property, object);
+  bool is_good = object != NULL && property != NULL && value != NULL && setter_is_of(property, object);
   if (__builtin_expect(!is_good || !kvo__can_read(property), false))
-    return refuse("kvo_object_load", object, property, value, KVO_ERROR_NO_GETTER);
+    return setter_refuse("kvo_object_load", object, property, value, KVO_ERROR_NO_GETTER);
   kvo__call_getter(property, object, value);
   return KVO_OK;
 }

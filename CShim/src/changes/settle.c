@@ -10,17 +10,15 @@
 
 #include <sched.h>
 
-static uint32_t present_depth(void) { return kvo__own.thread != NULL ? atomic_load(&kvo__own.thread->depth) : 0; }
-
 kvo_open_scope *kvo__settling(void) {
   kvo_open_scope *scope = kvo__scopes();
   while (scope != NULL && (scope->kind != KVO_SCOPE_SETTLES || scope->is_over)) scope = scope->outer;
   return scope;
 }
 
-/* Keeps a binding from being freed until `let_go`. False if it is being removed: who enters after that keeps nothing. The caller is a
+/* Keeps a binding from being freed until `settle_let_go`. False if it is being removed: who enters after that keeps nothing. The caller is a
  * reader of its node. */
-static bool keep(kvo_bound *bound, uint64_t *entered) {
+static bool settle_keep(kvo_bound *bound, uint64_t *entered) {
   kvo_tracked *tracked = kvo__bound_tracked(bound);
   *entered = 0;
   if (tracked != NULL) {
@@ -35,7 +33,7 @@ static bool keep(kvo_bound *bound, uint64_t *entered) {
 }
 
 /* May free the binding, and run code of the program. */
-static void let_go(kvo_bound *bound, uint64_t entered) {
+static void settle_let_go(kvo_bound *bound, uint64_t entered) {
   kvo_tracked *tracked = kvo__bound_tracked(bound);
   if (tracked != NULL)
     kvo__tracked_release(tracked);
@@ -48,32 +46,32 @@ static void begin_running(kvo_open_scope *hold, kvo_bound *bound) {
   hold->running = bound;
 }
 
-static void release(kvo_open_scope *hold, kvo_bound *bound) {
+static void settle_release(kvo_open_scope *hold, kvo_bound *bound) {
   uint64_t entered = bound->entered;
-  if (kvo__bound_release(bound, hold)) let_go(bound, entered);
+  if (kvo__bound_release(bound, hold)) settle_let_go(bound, entered);
 }
 
-static bool claim(kvo_open_scope *hold, kvo_bound *bound, bool is_to_run) {
+static bool settle_claim(kvo_open_scope *hold, kvo_bound *bound, bool is_to_run) {
   uint64_t entered;
-  if (!keep(bound, &entered)) return false;
+  if (!settle_keep(bound, &entered)) return false;
   bool is_claimed = kvo__bound_claim(bound, hold, is_to_run);
   if (is_claimed)
     bound->entered = entered;
   else
-    let_go(bound, entered);
+    settle_let_go(bound, entered);
   return is_claimed;
 }
 
-static void add(kvo_open_scope *hold, kvo_bound *bound) {
+static void settle_add(kvo_open_scope *hold, kvo_bound *bound) {
   kvo_tracked *tracked = kvo__bound_tracked(bound);
   if (tracked != NULL && kvo__tracked_is_evaluating(tracked)) return; /* it is evaluated once more */
-  (void)claim(hold, bound, true);
+  (void)settle_claim(hold, bound, true);
 }
 
 void kvo__settle_add(kvo_open_scope *hold, const kvo_slot *slot) {
   if ((atomic_load_explicit(&slot->wants, memory_order_acquire) & KVO_SLOT_BINDS) == 0) return;
   for (kvo_node *node = atomic_load(&slot->newest); node != NULL; node = atomic_load(&node->older))
-    if ((node->options & KVO_NODE_BINDS) != 0 && atomic_load(&node->live)) add(hold, kvo__bound_of(node));
+    if ((node->options & KVO_NODE_BINDS) != 0 && atomic_load(&node->live)) settle_add(hold, kvo__bound_of(node));
 }
 
 /* Notes the bindings that run once the limit is reached, until the first of them is due again. */
@@ -113,7 +111,7 @@ static void step_aside(const kvo_bound *bound) {
   for (uint32_t left = mixed >> (32 - doublings); left > 0; left--) sched_yield();
 }
 
-static void run(kvo_open_scope *hold, kvo_bound *bound) {
+static void settle_run(kvo_open_scope *hold, kvo_bound *bound) {
   if (kvo__bound_waits(bound, hold, false)) return;
   bound->rounds++;
   if (bound->is_contended) step_aside(bound);
@@ -130,11 +128,11 @@ static void run(kvo_open_scope *hold, kvo_bound *bound) {
     hold->is_calling = false;
     if (!is_run) return;
   }
-  release(hold, bound);
+  settle_release(hold, bound);
 }
 
 /* Opens a hold; NULL without memory: then the observers of the bindings are told like all others. */
-static kvo_open_scope *open(uint32_t depth) {
+static kvo_open_scope *settle_open(uint32_t depth) {
   kvo_open_scope *hold = kvo__scope_open(KVO_SCOPE_SETTLES, NULL, 0);
   if (hold == NULL) return NULL;
   hold->frame = __builtin_frame_address(0);
@@ -143,11 +141,11 @@ static kvo_open_scope *open(uint32_t depth) {
   return hold;
 }
 
-static void run_all(kvo_open_scope *hold) {
+static void settle_run_all(kvo_open_scope *hold) {
   uint64_t renewals = hold->renewals;
   for (kvo_bound *next; (next = kvo__bound_next(hold)) != NULL; renewals = hold->renewals) {
     if (hold->renewals != renewals) hold->cycle_length = 0;
-    run(hold, next);
+    settle_run(hold, next);
   }
   hold->is_over = true;
   /* What is told next need not be deeper in the stack. If an observer leaves it, its mark shows that. */
@@ -175,13 +173,13 @@ uint64_t kvo__settle_begin(kvo_bound *bound, uint32_t depth) {
 
 /* Settles what has become outdated. */
 static void settle_outdated(kvo_thread *self, uint32_t depth) {
-  kvo_open_scope *hold = open(depth);
+  kvo_open_scope *hold = settle_open(depth);
   if (hold == NULL) return; /* the next one that ends will try again */
   for (kvo_bound *next; (next = self->outdated) != NULL;) {
     self->outdated = next->outer;
     kvo__bound_pass(next, hold);
   }
-  run_all(hold);
+  settle_run_all(hold);
   kvo__scope_close(hold);
 }
 
@@ -193,7 +191,7 @@ void kvo__settle_thread_end(kvo_thread *self) {
 void kvo__settle_end(kvo_bound *bound, uint32_t depth, uint64_t run) {
   kvo_thread *self = kvo__own.thread;
   if (!kvo__bound_end(bound, run)) {
-    if (keep(bound, &bound->entered)) {
+    if (settle_keep(bound, &bound->entered)) {
       bound->outer = self->outdated;
       self->outdated = bound;
     } else {
@@ -239,34 +237,34 @@ kvo_open_scope *kvo__settle(kvo_slot *slot, uint32_t depth, bool is_told) {
     run_alone(only, &(kvo_change_place){.depth = depth, .changed = slot});
     return NULL;
   }
-  kvo_open_scope *hold = open(depth);
+  kvo_open_scope *hold = settle_open(depth);
   if (hold == NULL) return NULL;
   if (is_told) hold->opener = slot;
   kvo__settle_add(hold, slot);
-  run_all(hold);
+  settle_run_all(hold);
   return hold;
 }
 
 void kvo__settle_one(const kvo_node *node) {
   kvo_open_scope *outer = kvo__settling();
   if (outer != NULL) {
-    add(outer, kvo__bound_of(node));
+    settle_add(outer, kvo__bound_of(node));
     return;
   }
-  kvo_open_scope *hold = open(present_depth());
+  kvo_open_scope *hold = settle_open(kvo__present_depth());
   if (hold == NULL) return;
-  add(hold, kvo__bound_of(node));
-  run_all(hold);
+  settle_add(hold, kvo__bound_of(node));
+  settle_run_all(hold);
   kvo__scope_close(hold);
 }
 
 kvo_first kvo__settle_first(const kvo_node *node) {
   kvo_first first = {.hold = kvo__settling()};
   first.is_own = first.hold == NULL;
-  if (first.is_own) first.hold = open(present_depth());
+  if (first.is_own) first.hold = settle_open(kvo__present_depth());
   if (first.hold == NULL) return first;
   kvo_bound *bound = kvo__bound_of(node);
-  first.is_claimed = claim(first.hold, bound, false);
+  first.is_claimed = settle_claim(first.hold, bound, false);
   if (first.is_claimed) begin_running(first.hold, bound);
   return first;
 }
@@ -276,10 +274,10 @@ void kvo__settle_rest(const kvo_node *node, const kvo_first *first) {
   if (first->is_claimed) {
     first->hold->running = kvo__bound_of(node)->outer;
     (void)kvo__bound_waits(kvo__bound_of(node), NULL, true);
-    release(first->hold, kvo__bound_of(node));
+    settle_release(first->hold, kvo__bound_of(node));
   }
   if (!first->is_own) return;
-  run_all(first->hold);
+  settle_run_all(first->hold);
   kvo__scope_close(first->hold);
 }
 
@@ -289,19 +287,19 @@ kvo_open_scope *kvo__settle_scope(kvo_open_scope *scope) {
     if (each->is_over) continue;
     const kvo_slot *slot = kvo__frame_content_of((kvo_frame *)(uintptr_t)&each->frame)->slot;
     if ((atomic_load_explicit(&slot->wants, memory_order_acquire) & KVO_SLOT_BINDS) == 0) continue;
-    if (hold == NULL) hold = open(present_depth());
+    if (hold == NULL) hold = settle_open(kvo__present_depth());
     if (hold == NULL) return NULL;
     scope->is_settling = true;
     kvo__settle_add(hold, slot);
   }
-  if (hold != NULL) run_all(hold);
+  if (hold != NULL) settle_run_all(hold);
   return hold;
 }
 
 void kvo__settle_drop(kvo_open_scope *hold) {
   for (kvo_bound *next; (next = hold->running) != NULL;) {
     hold->running = next->outer;
-    release(hold, next);
+    settle_release(hold, next);
   }
-  for (kvo_bound *next; (next = kvo__bound_next(hold)) != NULL;) release(hold, next);
+  for (kvo_bound *next; (next = kvo__bound_next(hold)) != NULL;) settle_release(hold, next);
 }

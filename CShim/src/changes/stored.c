@@ -2,8 +2,6 @@
 #include "changes/scopes.h"
 #include "changes/settle.h"
 
-static uint32_t present_depth(void) { return kvo__own.thread != NULL ? atomic_load(&kvo__own.thread->depth) : 0; }
-
 void kvo__follow_silently(const kvo_object *object, kvo_key key) {
   kvo_info *info = kvo__word_info(kvo__word(object));
   const kvo_slot *slot = info != NULL ? kvo__slot_find(info, key) : NULL;
@@ -20,7 +18,7 @@ static void follow_store(kvo_info *info, kvo_key key, bool silent) {
   uint64_t entered = kvo__enter(info);
   uint64_t limit = atomic_load_explicit(&info->births, memory_order_acquire);
   bool binds = !silent && (wants & KVO_SLOT_BINDS) != 0;
-  kvo_open_scope *hold = binds ? kvo__settle(slot, present_depth(), false) : NULL;
+  kvo_open_scope *hold = binds ? kvo__settle(slot, kvo__present_depth(), false) : NULL;
   for (kvo_node *node = atomic_load(&slot->newest); node != NULL; node = atomic_load(&node->older)) {
     if (binds && (node->options & KVO_NODE_BINDS) != 0) continue;
     uint64_t birth = atomic_load_explicit(&node->birth, memory_order_acquire);

@@ -152,7 +152,7 @@ void kvo__widen_result(const ffi_type *type, const void *value, void *result) {
 }
 
 /* The body of a trampoline of a getter. */
-static void get(ffi_cif *cif, void *result, void **arguments, void *user_data) {
+static void calls_get(ffi_cif *cif, void *result, void **arguments, void *user_data) {
   const kvo_property *property = user_data;
   const kvo_object *object = *(kvo_object *const *)arguments[0];
   (void)cif;
@@ -195,5 +195,5 @@ kvo_function kvo__setter_entry(const kvo_property *property) {
 
 kvo_function kvo__getter_entry(const kvo_property *property) {
   if (property->ops != NULL || !kvo__can_read(property)) return NULL;
-  return entry_of(WRITTEN(getter_entry), property, &property->getter_entry_cif, (kvo_function)get);
+  return entry_of(WRITTEN(getter_entry), property, &property->getter_entry_cif, (kvo_function)calls_get);
 }

@@ -10,23 +10,23 @@ static kvo_class *classes;
 
 /* The same classes by address, to test whether a pointer is a class without dereferencing it. Only the heads of the lists change, so they
  * are read without the lock. */
-enum { BUCKETS = 256 };
-static kvo_class *_Atomic by_address[BUCKETS];
+enum { CLASS_BUCKETS = 256 };
+static kvo_class *_Atomic by_address[CLASS_BUCKETS];
 
-static kvo_class *_Atomic *bucket_of(const kvo_class *cls) {
+static kvo_class *_Atomic *class_bucket_of(const kvo_class *cls) {
   return &by_address[((uintptr_t)cls >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 56];
 }
 
 bool kvo__class_is_known(const kvo_class *cls) {
-  const kvo_class *each = atomic_load_explicit(bucket_of(cls), memory_order_acquire);
+  const kvo_class *each = atomic_load_explicit(class_bucket_of(cls), memory_order_acquire);
   while (each != NULL && each != cls) each = each->neighbour;
   return each != NULL && !atomic_load(&each->is_retired);
 }
 
 /* The lock is held. */
-static void add_locked(kvo_class *cls) {
+static void class_add_locked(kvo_class *cls) {
   kvo__assert(kvo__holds(&classes_lock));
-  kvo_class *_Atomic *bucket = bucket_of(cls);
+  kvo_class *_Atomic *bucket = class_bucket_of(cls);
   cls->neighbour = atomic_load_explicit(bucket, memory_order_relaxed);
   atomic_store_explicit(bucket, cls, memory_order_release);
   cls->next = classes;
@@ -181,7 +181,7 @@ static bool copy_collection(const void *given, size_t size, kvo_collection_spec 
   return true;
 }
 
-static kvo_status add_collection(kvo_class *cls, const void *given, size_t size) {
+static kvo_status class_add_collection(kvo_class *cls, const void *given, size_t size) {
   kvo_collection_spec spec, *described = &spec;
   kvo_list_accessors list;
   kvo_member_accessors members;
@@ -278,11 +278,12 @@ kvo_status kvo_class_register(const kvo_class_spec *given, kvo_class **out) {
                              spec->name);
   }
   for (size_t i = 0; i < spec->collection_count && status == KVO_OK; i++)
-    status = add_collection(cls, (const char *)spec->collections + i * spec->collection_size, spec->collection_size);
+    status =
+        class_add_collection(cls, (const char *)spec->collections + i * spec->collection_size, spec->collection_size);
   kvo__lock(&classes_lock);
   bool is_duplicate = status == KVO_OK && find_locked(spec->name) != NULL;
   kvo_class *earlier = status == KVO_OK && !is_duplicate ? kvo__class_revive(cls) : NULL;
-  if (status == KVO_OK && !is_duplicate && earlier == NULL) add_locked(cls);
+  if (status == KVO_OK && !is_duplicate && earlier == NULL) class_add_locked(cls);
   kvo__unlock(&classes_lock);
   if (is_duplicate)
     status = kvo__fail(KVO_ERROR_DUPLICATE_CLASS, "class '%s': a class of this name is already registered", spec->name);
@@ -355,7 +356,7 @@ kvo_status kvo_raw_class_register(const kvo_raw_class *given, kvo_class **out) {
     if (cls->name != cls->display_name) kvo__free((void *)cls->name);
     cls->name = copy;
   }
-  add_locked(cls);
+  class_add_locked(cls);
   kvo__unlock(&classes_lock);
   *out = cls;
   return KVO_OK;

@@ -56,7 +56,7 @@ static void *element_at(const kvo_elements *elements, size_t position) {
 }
 
 /* Memory for elements, which is zero; their bytes follow the structure. */
-static kvo_elements *make(const kvo_property *of, size_t count) {
+static kvo_elements *collection_make(const kvo_property *of, size_t count) {
   size_t size = of->to_many->size, head = (sizeof(kvo_elements) + 15) / 16 * 16;
   kvo_elements *made = count <= (SIZE_MAX - head) / size ? kvo__alloc(head + count * size) : NULL;
   if (made != NULL) *made = kvo__elements_of(of, (unsigned char *)made + head, count);
@@ -88,7 +88,7 @@ static kvo_elements *own(kvo_elements *elements) {
 }
 
 kvo_elements *kvo__elements_keep(const kvo_property *of, const void *bytes, size_t count) {
-  kvo_elements *made = make(of, count);
+  kvo_elements *made = collection_make(of, count);
   if (made != NULL && count > 0) memcpy(element_at(made, 0), bytes, count * of->to_many->size);
   return own(made);
 }
@@ -96,7 +96,7 @@ kvo_elements *kvo__elements_keep(const kvo_property *of, const void *bytes, size
 static kvo_elements *copy_list(const kvo_property *of, const kvo_object *object, const kvo_selection *selection) {
   const kvo_list_accessors *list = &of->to_many->list;
   size_t present = list->count(object, list->user), wanted = selection != NULL ? selection->count : present;
-  kvo_elements *made = make(of, wanted);
+  kvo_elements *made = collection_make(of, wanted);
   if (made == NULL) return NULL;
   made->base.count = 0;
   for (size_t i = 0; i < wanted; i++) {
@@ -120,7 +120,7 @@ static void add_member(const void *element, void *arg) {
 static kvo_elements *copy_members(const kvo_property *of, const kvo_object *object) {
   const kvo_member_accessors *members = &of->to_many->members;
   size_t count = members->count(object, members->user);
-  kvo_elements *made = make(of, count);
+  kvo_elements *made = collection_make(of, count);
   if (made == NULL) return NULL;
   made->base.count = 0;
   filling into = {made, count};
@@ -145,11 +145,11 @@ kvo_status kvo__elements_pass(const kvo_collection *self, size_t position, kvo_v
 
 /* --------------------------------------------------------------------------------------------------------- Operations -- */
 
-static void *copy(void *instance, void *user, const kvo_selection *selection) {
+static void *collection_copy(void *instance, void *user, const kvo_selection *selection) {
   return kvo__elements_copy(user, instance, selection); /* the header of a C object is its first member */
 }
 
-static void release(void *value, void *user) {
+static void collection_release(void *value, void *user) {
   (void)user;
   kvo__elements_free(value);
 }
@@ -174,4 +174,4 @@ static bool same(const void *one, const void *other, void *user) {
   return kvo__value_same(&values[0], &values[1]);
 }
 
-const kvo_value_ops kvo__elements_ops = {copy, release, view, assign, same};
+const kvo_value_ops kvo__elements_ops = {collection_copy, collection_release, view, assign, same};

@@ -3,7 +3,7 @@
 
 /* Enough for any real structure. The limits keep a hostile encoding from overflowing the stack or exhausting memory; arrays of arrays
  * multiply, hence a limit of all members together. */
-enum { MAX_DEPTH = 32, MAX_ARRAY = 4096, MAX_MEMBERS = 1 << 16 };
+enum { ENCODING_MAX_DEPTH = 32, MAX_ARRAY = 4096, MAX_MEMBERS = 1 << 16 };
 
 /* `room` is how many more members are allowed; `reason` says why a type was refused. */
 typedef struct parsing {
@@ -11,14 +11,14 @@ typedef struct parsing {
   const char *reason;
 } parsing;
 
-static kvo_status refuse(parsing *of, kvo_status status, const char *reason) {
+static kvo_status encoding_refuse(parsing *of, kvo_status status, const char *reason) {
   of->reason = reason;
   return status;
 }
 
 static const char malformed[] = "it is malformed";
 
-static kvo_status parse(const char **cursor, int depth, parsing *of, ffi_type **out);
+static kvo_status encoding_parse(const char **cursor, int depth, parsing *of, ffi_type **out);
 
 /* const, in, inout, out, bycopy, byref, oneway: none changes how a value is passed. */
 static bool is_qualifier(char code) {
@@ -91,7 +91,7 @@ static aggregate *make_aggregate(size_t count) {
 
 /* Appends a type, which the aggregate owns from now on. When the block is full, that is, when the count is a power of two, it is
  * reallocated at twice the size. */
-static aggregate *append(aggregate *whole, ffi_type *element) {
+static aggregate *encoding_append(aggregate *whole, ffi_type *element) {
   if ((whole->count & (whole->count - 1)) == 0) {
     aggregate *larger = make_aggregate(whole->count == 0 ? 1 : 2 * whole->count);
     if (larger == NULL) return NULL;
@@ -123,10 +123,10 @@ static kvo_status parse_structure(const char **cursor, int depth, parsing *of, f
   const char *at = *cursor + 1;
   while (*at != '\0' && *at != '=' && *at != '}' && *at != '{' && *at != '(' && *at != '[') at++;
   static const char empty[] = "a structure without members does not say how it is passed";
-  if (*at == '}') return refuse(of, KVO_ERROR_UNSUPPORTED_SETTER, empty);
-  if (*at != '=') return refuse(of, KVO_ERROR_BAD_TYPE_ENCODING, malformed);
+  if (*at == '}') return encoding_refuse(of, KVO_ERROR_UNSUPPORTED_SETTER, empty);
+  if (*at != '=') return encoding_refuse(of, KVO_ERROR_BAD_TYPE_ENCODING, malformed);
   at++;
-  if (*at == '}') return refuse(of, KVO_ERROR_UNSUPPORTED_SETTER, empty);
+  if (*at == '}') return encoding_refuse(of, KVO_ERROR_UNSUPPORTED_SETTER, empty);
   aggregate *whole = make_aggregate(0);
   if (whole == NULL) return KVO_ERROR_OUT_OF_MEMORY;
   while (*at != '}') {
@@ -138,9 +138,9 @@ static kvo_status parse_structure(const char **cursor, int depth, parsing *of, f
       continue;
     }
     ffi_type *element = NULL;
-    kvo_status status =
-        *at == '\0' ? refuse(of, KVO_ERROR_BAD_TYPE_ENCODING, malformed) : parse(&at, depth + 1, of, &element);
-    aggregate *larger = status == KVO_OK ? append(whole, element) : NULL;
+    kvo_status status = *at == '\0' ? encoding_refuse(of, KVO_ERROR_BAD_TYPE_ENCODING, malformed)
+                                    : encoding_parse(&at, depth + 1, of, &element);
+    aggregate *larger = status == KVO_OK ? encoding_append(whole, element) : NULL;
     if (larger == NULL) {
       if (status == KVO_OK) kvo__type_free(element);
       kvo__type_free(&whole->type);
@@ -150,7 +150,7 @@ static kvo_status parse_structure(const char **cursor, int depth, parsing *of, f
   }
   if (*at != '}' || whole->count == 0) {
     kvo__type_free(&whole->type);
-    return refuse(of, KVO_ERROR_BAD_TYPE_ENCODING, malformed);
+    return encoding_refuse(of, KVO_ERROR_BAD_TYPE_ENCODING, malformed);
   }
   *cursor = at + 1;
   *out = as_scalar(whole, whole->count);
@@ -159,24 +159,24 @@ static kvo_status parse_structure(const char **cursor, int depth, parsing *of, f
 
 /* Parses "[nT]" inside a structure. libffi has no arrays, but a structure of n members has the same layout and is passed the same way. */
 static kvo_status parse_array(const char **cursor, int depth, parsing *of, ffi_type **out) {
-  if (depth == 0) return refuse(of, KVO_ERROR_UNSUPPORTED_SETTER, "C passes arrays only inside structures");
+  if (depth == 0) return encoding_refuse(of, KVO_ERROR_UNSUPPORTED_SETTER, "C passes arrays only inside structures");
   static const char large[] = "it has too many members";
   const char *at = *cursor + 1;
   size_t count = 0;
   while (*at >= '0' && *at <= '9') {
     count = count * 10 + (size_t)(*at++ - '0');
-    if (count > MAX_ARRAY) return refuse(of, KVO_ERROR_UNSUPPORTED_SETTER, large);
+    if (count > MAX_ARRAY) return encoding_refuse(of, KVO_ERROR_UNSUPPORTED_SETTER, large);
   }
-  if (count == 0) return refuse(of, KVO_ERROR_BAD_TYPE_ENCODING, malformed);
+  if (count == 0) return encoding_refuse(of, KVO_ERROR_BAD_TYPE_ENCODING, malformed);
   ffi_type *element = NULL;
   size_t before = of->room;
-  kvo_status status = parse(&at, depth + 1, of, &element);
+  kvo_status status = encoding_parse(&at, depth + 1, of, &element);
   if (status != KVO_OK) return status;
   size_t each = before - of->room;
   if (*at != ']')
-    status = refuse(of, KVO_ERROR_BAD_TYPE_ENCODING, malformed);
+    status = encoding_refuse(of, KVO_ERROR_BAD_TYPE_ENCODING, malformed);
   else if ((count - 1) * each > of->room)
-    status = refuse(of, KVO_ERROR_UNSUPPORTED_SETTER, large);
+    status = encoding_refuse(of, KVO_ERROR_UNSUPPORTED_SETTER, large);
   aggregate *whole = status == KVO_OK ? make_aggregate(count) : NULL;
   if (whole == NULL) {
     kvo__type_free(element);
@@ -193,7 +193,7 @@ static kvo_status parse_array(const char **cursor, int depth, parsing *of, ffi_t
 /* Skips the type that a pointer points to. */
 static kvo_status skip_pointee(const char **cursor, int depth) {
   const char *at = *cursor;
-  if (depth > MAX_DEPTH) return KVO_ERROR_BAD_TYPE_ENCODING;
+  if (depth > ENCODING_MAX_DEPTH) return KVO_ERROR_BAD_TYPE_ENCODING;
   if (*at == '{' || *at == '(' || *at == '[') {
     char open = *at, close = open == '{' ? '}' : open == '(' ? ')' : ']';
     int nesting = 0;
@@ -221,14 +221,14 @@ static kvo_status skip_pointee(const char **cursor, int depth) {
   return KVO_ERROR_BAD_TYPE_ENCODING;
 }
 
-static kvo_status parse(const char **cursor, int depth, parsing *of, ffi_type **out) {
-  if (depth > MAX_DEPTH) return refuse(of, KVO_ERROR_BAD_TYPE_ENCODING, "it is nested too deeply");
-  if (of->room == 0) return refuse(of, KVO_ERROR_UNSUPPORTED_SETTER, "it has too many members");
+static kvo_status encoding_parse(const char **cursor, int depth, parsing *of, ffi_type **out) {
+  if (depth > ENCODING_MAX_DEPTH) return encoding_refuse(of, KVO_ERROR_BAD_TYPE_ENCODING, "it is nested too deeply");
+  if (of->room == 0) return encoding_refuse(of, KVO_ERROR_UNSUPPORTED_SETTER, "it has too many members");
   of->room--;
   char code = **cursor;
   if (is_qualifier(code)) {
     (*cursor)++;
-    return parse(cursor, depth + 1, of, out);
+    return encoding_parse(cursor, depth + 1, of, out);
   }
   /* Well-formed, but there is no portable way to pass them. */
   switch (code) {
@@ -238,20 +238,20 @@ static kvo_status parse(const char **cursor, int depth, parsing *of, ffi_type **
       (*cursor)++;
       *out = &ffi_type_pointer;
       kvo_status status = skip_pointee(cursor, depth + 1);
-      return status == KVO_OK ? KVO_OK : refuse(of, status, malformed);
+      return status == KVO_OK ? KVO_OK : encoding_refuse(of, status, malformed);
     }
-    case '(': return refuse(of, KVO_ERROR_UNSUPPORTED_SETTER, "unions are not supported");
-    case 'b': return refuse(of, KVO_ERROR_UNSUPPORTED_SETTER, "bit fields are not supported");
-    case 'v': return refuse(of, KVO_ERROR_UNSUPPORTED_SETTER, "void is no value");
-    case '?': return refuse(of, KVO_ERROR_UNSUPPORTED_SETTER, "\"?\" says nothing about the value");
-    case 'j': return refuse(of, KVO_ERROR_UNSUPPORTED_SETTER, "complex numbers are not supported");
+    case '(': return encoding_refuse(of, KVO_ERROR_UNSUPPORTED_SETTER, "unions are not supported");
+    case 'b': return encoding_refuse(of, KVO_ERROR_UNSUPPORTED_SETTER, "bit fields are not supported");
+    case 'v': return encoding_refuse(of, KVO_ERROR_UNSUPPORTED_SETTER, "void is no value");
+    case '?': return encoding_refuse(of, KVO_ERROR_UNSUPPORTED_SETTER, "\"?\" says nothing about the value");
+    case 'j': return encoding_refuse(of, KVO_ERROR_UNSUPPORTED_SETTER, "complex numbers are not supported");
     case 't':
-    case 'T': return refuse(of, KVO_ERROR_UNSUPPORTED_SETTER, "integers of 128 bits are not supported");
-    case '\0': return refuse(of, KVO_ERROR_BAD_TYPE_ENCODING, "it ends too early");
+    case 'T': return encoding_refuse(of, KVO_ERROR_UNSUPPORTED_SETTER, "integers of 128 bits are not supported");
+    case '\0': return encoding_refuse(of, KVO_ERROR_BAD_TYPE_ENCODING, "it ends too early");
     default: break;
   }
   *out = scalar(code);
-  if (*out == NULL) return refuse(of, KVO_ERROR_BAD_TYPE_ENCODING, malformed);
+  if (*out == NULL) return encoding_refuse(of, KVO_ERROR_BAD_TYPE_ENCODING, malformed);
   (*cursor)++;
   return KVO_OK;
 }
@@ -260,12 +260,12 @@ kvo_status kvo__type_parse_next(const char **cursor, ffi_type **out, const char 
   const char *at = kvo__type_unqualified(*cursor);
   ffi_type *parsed = NULL;
   parsing of = {MAX_MEMBERS, "no memory"};
-  kvo_status status = parse(&at, 0, &of, &parsed);
+  kvo_status status = encoding_parse(&at, 0, &of, &parsed);
   /* As a side effect this computes the size and alignment of structures; libffi refuses what it cannot pass. */
   ffi_cif cif;
   if (status == KVO_OK && ffi_prep_cif(&cif, FFI_DEFAULT_ABI, 0, parsed, NULL) != FFI_OK) {
     kvo__type_free(parsed);
-    status = refuse(&of, KVO_ERROR_UNSUPPORTED_SETTER, "libffi cannot pass it");
+    status = encoding_refuse(&of, KVO_ERROR_UNSUPPORTED_SETTER, "libffi cannot pass it");
   }
   if (status == KVO_OK) {
     *cursor = at;

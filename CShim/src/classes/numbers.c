@@ -163,7 +163,7 @@ static long double rounded(long double real, char type) {
 }
 
 /* The number of a floating-point type that is equal, or has the same shortest notation. */
-static bool real_of(const kvo_number *of, char type, long double *to) {
+static bool numbers_real_of(const kvo_number *of, char type, long double *to) {
   long double real = kvo__number_real(of);
   *to = rounded(real, type);
   if (of->form == KVO_REAL && (!is_finite(real) || *to == real)) return true;
@@ -181,7 +181,7 @@ static bool real_of(const kvo_number *of, char type, long double *to) {
 bool kvo__number_store(const kvo_number *of, char type, void *to) {
   if (strchr("fdD", type) == NULL) return store_integer(of, type, to);
   long double real;
-  if (!real_of(of, type, &real)) return false;
+  if (!numbers_real_of(of, type, &real)) return false;
   switch (type) {
     case 'f': *(float *)to = (float)real; break;
     case 'd': *(double *)to = (double)real; break;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool numerals_is_digit(char c) { return c >= '0' && c <= '9'; }
 
 void kvo__numeral_normalise(kvo_numeral *of) {
   uint8_t zeros = 0;
@@ -19,7 +19,7 @@ void kvo__numeral_normalise(kvo_numeral *of) {
 }
 
 /* Appends a digit: `is_whole` if it is before the point. Zeros at the beginning do not count. */
-static void append(kvo_numeral *to, char digit, bool is_whole) {
+static void numerals_append(kvo_numeral *to, char digit, bool is_whole) {
   if (to->count < KVO_DIGITS) {
     if (to->count > 0 || digit != '0') to->digits[to->count++] = (uint8_t)(digit - '0');
     to->exponent -= !is_whole;
@@ -35,7 +35,7 @@ static bool parse_exponent(const char **text, int32_t *to) {
   if (*at == '-' || *at == '+') at++;
   int32_t value = 0;
   int count = 0;
-  for (; is_digit(*at); at++, count++)
+  for (; numerals_is_digit(*at); at++, count++)
     if (count < 6) value = value * 10 + (*at - '0');
   if (count == 0 || count > 6) return false;
   *to = is_negative ? -value : value;
@@ -47,11 +47,11 @@ bool kvo__numeral_parse(const char *text, kvo_numeral *to) {
   *to = (kvo_numeral){.is_negative = *text == '-'};
   if (*text == '-' || *text == '+') text++;
   const char *begin = text;
-  for (; is_digit(*text); text++) append(to, *text, true);
+  for (; numerals_is_digit(*text); text++) numerals_append(to, *text, true);
   bool has_digits = text != begin;
   if (*text == '.') {
-    if (!is_digit(*++text)) return false;
-    for (; is_digit(*text); text++) append(to, *text, false);
+    if (!numerals_is_digit(*++text)) return false;
+    for (; numerals_is_digit(*text); text++) numerals_append(to, *text, false);
     has_digits = true;
   }
   if (!has_digits || text - begin > INT32_MAX / 2) return false;
@@ -76,7 +76,7 @@ kvo_numeral kvo__numeral_of_integer(bool is_negative, uint64_t magnitude) {
 static kvo_numeral scan(const char *text) {
   kvo_numeral made = {.is_negative = *text == '-'};
   for (; *text != 'e'; text++)
-    if (is_digit(*text)) append(&made, *text, true);
+    if (numerals_is_digit(*text)) numerals_append(&made, *text, true);
   int32_t digits = made.count, exponent = 0;
   parse_exponent(&text, &exponent);
   made.exponent = exponent - digits + 1;

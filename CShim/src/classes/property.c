@@ -42,8 +42,8 @@ enum {
   C_FLAGS = KVO_PROPERTY_WITH_USER | KVO_PROPERTY_AT_OFFSET | KVO_PROPERTY_READ_ONLY | KVO_PROPERTY_COPIED,
 };
 
-static kvo_status make(const kvo_class *cls, const char *name, const char *type, const char *const *affected_by,
-                       uint32_t flags, uint32_t known, kvo_property **out) {
+static kvo_status property_make(const kvo_class *cls, const char *name, const char *type,
+                                const char *const *affected_by, uint32_t flags, uint32_t known, kvo_property **out) {
   const char *wrong = name == NULL || name[0] == '\0' ? "it has no name"
                       : strchr(name, '.') != NULL     ? "a key has no dots"
                       : type == NULL                  ? "it has no type"
@@ -159,11 +159,11 @@ static kvo_status check_flags(const kvo_class *cls, const kvo_property *property
 
 kvo_status kvo__property_make(const kvo_class *cls, const char *name, const char *type, const char *const *affected_by,
                               uint32_t flags, kvo_property **out) {
-  return make(cls, name, type, affected_by, flags, FLAGS, out);
+  return property_make(cls, name, type, affected_by, flags, FLAGS, out);
 }
 
 kvo_status kvo__property_from_spec(const kvo_class *cls, const kvo_property_spec *spec, kvo_property **out) {
-  kvo_status status = make(cls, spec->name, spec->type, spec->affected_by, spec->flags, FLAGS | C_FLAGS, out);
+  kvo_status status = property_make(cls, spec->name, spec->type, spec->affected_by, spec->flags, FLAGS | C_FLAGS, out);
   if (status != KVO_OK) return status;
   kvo_property *property = *out;
   property->getter = spec->getter;

@@ -59,7 +59,7 @@ static bool add_short(kvo_sum *to, long double real) {
 }
 
 /* The nearest number, or nearly so for a numeral with few digits, whose text need not be made and read. */
-static long double real_of(const kvo_number *number) {
+static long double sums_real_of(const kvo_number *number) {
   if (number->form != KVO_NUMERAL) return kvo__number_real(number);
   const kvo_numeral *numeral = &number->numeral;
   uint64_t digits = 0;
@@ -76,7 +76,7 @@ static long double real_of(const kvo_number *number) {
 void kvo__sum_add(kvo_sum *to, const kvo_number *number) {
   bool is_added;
   to->has_real = to->has_real || number->form != KVO_INTEGER;
-  to->binary += real_of(number);
+  to->binary += sums_real_of(number);
   if (number->form == KVO_INTEGER) {
     is_added = add_scaled(to, number->is_negative, number->magnitude, 0);
   } else if (number->form == KVO_NUMERAL) {
@@ -94,7 +94,7 @@ void kvo__sum_add(kvo_sum *to, const kvo_number *number) {
 }
 
 /* Makes all limbs of one sign, and returns whether it is negative. */
-static bool settle(kvo_sum *of) {
+static bool sums_settle(kvo_sum *of) {
   carry(of);
   bool is_negative = false;
   for (int i = 0; i < KVO_LIMBS; i++)
@@ -109,7 +109,7 @@ static bool settle(kvo_sum *of) {
 
 bool kvo__sum_integer(kvo_sum *of, int64_t *to) {
   if (of->has_real || of->is_binary) return false;
-  bool is_negative = settle(of);
+  bool is_negative = sums_settle(of);
   uint64_t magnitude = 0, most = (uint64_t)INT64_MAX + is_negative;
   for (int i = KVO_LIMBS - 1; i >= -KVO_LOWEST / LIMB_DIGITS; i--) {
     uint64_t limb = (uint64_t)(of->limbs[i] < 0 ? -of->limbs[i] : of->limbs[i]);
@@ -154,7 +154,7 @@ static const uint8_t limit[] = {3, 4, 0, 2, 8, 2, 3, 6, 6, 9, 2, 0, 9, 3, 8, 4, 
 
 bool kvo__sum_numeral(kvo_sum *of, kvo_numeral *to) {
   if (of->is_binary) return false;
-  *to = (kvo_numeral){.is_negative = settle(of)};
+  *to = (kvo_numeral){.is_negative = sums_settle(of)};
   round_digits(of, sizeof limit, to);
   if (to->count == sizeof limit && memcmp(to->digits, limit, sizeof limit) >= 0)
     round_digits(of, (int)sizeof limit - 1, to);
@@ -164,7 +164,7 @@ bool kvo__sum_numeral(kvo_sum *of, kvo_numeral *to) {
 
 double kvo__sum_quotient(kvo_sum *of, uint32_t count) {
   if (of->is_binary) return (double)(of->binary / count);
-  bool is_negative = settle(of);
+  bool is_negative = sums_settle(of);
   /* One character for the sign, those of all limbs, and an exponent. */
   char text[1 + KVO_LIMBS * LIMB_DIGITS + 8], *at = text;
   if (is_negative) *at++ = '-';

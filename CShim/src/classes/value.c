@@ -49,7 +49,7 @@ typedef struct comparison {
   bool is_same;
 } comparison;
 
-static void compare(const kvo_value *other, void *arg) {
+static void value_compare(const kvo_value *other, void *arg) {
   comparison *of = arg;
   of->is_same = kvo__value_same(of->one, other);
 }
@@ -63,7 +63,7 @@ typedef struct pairing {
 static void compare_with_other(const kvo_value *one, void *arg) {
   pairing *of = arg;
   comparison inner = {one, false};
-  bool is_read = of->other->element(of->other, of->position, compare, &inner) == KVO_OK;
+  bool is_read = of->other->element(of->other, of->position, value_compare, &inner) == KVO_OK;
   of->is_same = is_read && inner.is_same;
 }
 
@@ -145,7 +145,7 @@ size_t kvo__type_number_size(const char *type) {
 }
 
 /* A value as a text for an error. */
-static void describe(const kvo_value *value, char *to, size_t size) {
+static void value_describe(const kvo_value *value, char *to, size_t size) {
   kvo_number number;
   const char *type = kvo__type_unqualified(value->type);
   bool is_text = type[0] == '*' && value->size == sizeof(char *) && value->bytes != NULL;
@@ -162,7 +162,7 @@ static void describe(const kvo_value *value, char *to, size_t size) {
 
 static kvo_status cannot_hold(const kvo_value *value, const char *type) {
   char text[128];
-  describe(value, text, sizeof text);
+  value_describe(value, text, sizeof text);
   return kvo__fail(KVO_ERROR_TYPE_MISMATCH, "%s cannot be converted to the type \"%s\" without loss", text, type);
 }
 

@@ -32,7 +32,7 @@ static void leave_or_keep(reported *later, const kvo_node *node, kvo_info *read,
 }
 
 /* Ends one mark. */
-static void end(kvo_thread *self, uint32_t number, reported *later) {
+static void abandoned_end(kvo_thread *self, uint32_t number, reported *later) {
   kvo_mark *mark = kvo__mark_at(number), was = *mark;
   kvo_observation left = atomic_load(&mark->observation);
   if (left != 0) kvo__hooks.binding_left(left);
@@ -53,7 +53,7 @@ static void end(kvo_thread *self, uint32_t number, reported *later) {
 enum { LEFT_ANY = 1, LEFT_BY_HANDLER = 2 };
 
 /* Ends all marks from `first` on that `frame` shows to have been left, and those nested in them. */
-static unsigned end_left(kvo_thread *self, uint32_t first, const void *frame, reported *later) {
+static unsigned abandoned_end_left(kvo_thread *self, uint32_t first, const void *frame, reported *later) {
   unsigned found = 0;
   for (uint32_t i = atomic_load(&self->depth); i > first; i--) {
     if (i > atomic_load(&self->depth)) continue; /* ending a mark may run code that changes the depth */
@@ -61,7 +61,7 @@ static unsigned end_left(kvo_thread *self, uint32_t first, const void *frame, re
     if (mark->frame == NULL || !kvo__is_left(mark->frame, frame)) continue;
     if (!kvo__is_before_delivery(mark)) found |= LEFT_ANY; /* not a change that was left before anybody was told */
     if (mark->node == NULL && mark->is_handler) found |= LEFT_BY_HANDLER;
-    end(self, i - 1, later);
+    abandoned_end(self, i - 1, later);
   }
   return found;
 }
@@ -96,7 +96,7 @@ void kvo__end_abandoned(kvo_thread *self, const void *frame) {
   kvo__assert(self == kvo__own.thread);
   reported later = {0};
   find_left(self, 0, frame, &later);
-  unsigned found = end_left(self, 0, frame, &later);
+  unsigned found = abandoned_end_left(self, 0, frame, &later);
   if (kvo__is_left(self->unwinding.frame, frame)) kvo__unwind_left(self);
   report(found, &later);
   if (found != 0) kvo__unwind_if_due(self, atomic_load(&self->depth));
@@ -105,7 +105,7 @@ void kvo__end_abandoned(kvo_thread *self, const void *frame) {
 void kvo__end_all(kvo_thread *self) {
   kvo__assert(self == kvo__own.thread);
   for (uint32_t i = atomic_load(&self->depth); i > 0; i--)
-    if (i <= atomic_load(&self->depth) && kvo__mark_at(i - 1)->frame != NULL) end(self, i - 1, NULL);
+    if (i <= atomic_load(&self->depth) && kvo__mark_at(i - 1)->frame != NULL) abandoned_end(self, i - 1, NULL);
 }
 
 void kvo__unmark_below(kvo_thread *self, uint32_t number) {
@@ -116,7 +116,7 @@ void kvo__unmark_below(kvo_thread *self, uint32_t number) {
   bool is_told = kvo__holds_none() && (mark->node != NULL || !mark->is_handler);
   reported later = {0};
   if (is_told) find_left(self, number + 1, frame, &later);
-  unsigned found = end_left(self, number + 1, frame, is_told ? &later : NULL);
+  unsigned found = abandoned_end_left(self, number + 1, frame, is_told ? &later : NULL);
   mark = kvo__mark_at(number); /* ending a mark may run code that needs more marks */
   atomic_store(&mark->observation, 0);
   atomic_store(&mark->root, NULL);
@@ -138,7 +138,7 @@ uint32_t kvo__handler_begin(const void *frame, void *recorder) {
 void kvo__handler_end(uint32_t mark) { kvo__unmark(mark); }
 
 bool kvo__in_handler(void) {
-  for (uint32_t i = kvo__own.thread != NULL ? atomic_load(&kvo__own.thread->depth) : 0; i > 0; i--) {
+  for (uint32_t i = kvo__present_depth(); i > 0; i--) {
     const kvo_mark *mark = kvo__mark_at(i - 1);
     if (mark->node == NULL && mark->frame != NULL && mark->is_handler) return true;
   }

@@ -1,17 +1,17 @@
 /* deferred.c - the queue of deliveries that would have nested too deeply. They are made by unwind.c. */
 #include "expressions/deliver.h"
 
-enum { BUCKETS = 256 };
+enum { DEFERRED_BUCKETS = 256 };
 
 typedef struct kvo_deferrals {
-  kvo_deferred *first, *last, *buckets[BUCKETS];
+  kvo_deferred *first, *last, *buckets[DEFERRED_BUCKETS];
 } kvo_deferrals;
 
 kvo_tracked *kvo__deferred_tracked(const kvo_deferred *of) {
   return kvo__node_kind(of->node) == KVO_NODE_ANCHOR ? of->node->user_data : NULL;
 }
 
-static void let_go(kvo_deferred *of) {
+static void deferred_let_go(kvo_deferred *of) {
   if (kvo__deferred_tracked(of) != NULL)
     kvo__tracked_release(kvo__deferred_tracked(of));
   else
@@ -19,14 +19,14 @@ static void let_go(kvo_deferred *of) {
   kvo__free(of);
 }
 
-static bool is_in_progress(const kvo_thread *self, const kvo_node *node) {
+static bool deferred_is_in_progress(const kvo_thread *self, const kvo_node *node) {
   for (uint32_t i = atomic_load(&self->depth); i > 0; i--)
     if (kvo__is_delivery(kvo__mark_at(i - 1)) && kvo__mark_at(i - 1)->node == node) return true;
   return false;
 }
 
 /* NULL also if the observation is being removed: who enters after that keeps nothing. */
-static kvo_deferred *make(kvo_deferred **link, const kvo_node *node) {
+static kvo_deferred *deferred_make(kvo_deferred **link, const kvo_node *node) {
   kvo_deferred *made = kvo__alloc(sizeof *made);
   if (made == NULL) return NULL;
   made->node = node;
@@ -37,7 +37,7 @@ static kvo_deferred *make(kvo_deferred **link, const kvo_node *node) {
     made->entered = kvo__enter(made->info);
   }
   if (!atomic_load(&node->live)) {
-    let_go(made);
+    deferred_let_go(made);
     return NULL;
   }
   return *link = made;
@@ -49,13 +49,13 @@ void kvo__defer(const kvo_node *node) {
   if (self->unwinding.all == NULL) self->unwinding.all = kvo__alloc(sizeof(kvo_deferrals));
   kvo_deferrals *all = self->unwinding.all;
   if (all == NULL) return; /* the delivery is lost; KVO0023 or KVO0024 was reported */
-  kvo_deferred **link = &all->buckets[(uintptr_t)node / sizeof *node % BUCKETS];
+  kvo_deferred **link = &all->buckets[(uintptr_t)node / sizeof *node % DEFERRED_BUCKETS];
   while (*link != NULL && (*link)->node != node) link = &(*link)->other;
   kvo_deferred *present = *link;
   if (present != NULL && present->is_queued) return;
-  if (present == NULL) present = make(link, node);
+  if (present == NULL) present = deferred_make(link, node);
   if (present == NULL) return;
-  present->is_in_cycle |= is_in_progress(self, node);
+  present->is_in_cycle |= deferred_is_in_progress(self, node);
   present->is_queued = true;
   present->next = NULL;
   if (all->first == NULL)
@@ -75,11 +75,11 @@ kvo_deferred *kvo__deferred_take(const kvo_unwinding *from) {
 
 void kvo__deferred_let_go(const kvo_unwinding *of) {
   kvo_deferrals *all = of->all;
-  for (size_t i = 0; all != NULL && i < BUCKETS; i++)
+  for (size_t i = 0; all != NULL && i < DEFERRED_BUCKETS; i++)
     while (all->buckets[i] != NULL) {
       kvo_deferred *each = all->buckets[i];
       all->buckets[i] = each->other;
-      let_go(each);
+      deferred_let_go(each);
     }
   kvo__free(all);
 }

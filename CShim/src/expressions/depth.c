@@ -6,12 +6,12 @@ enum {
   /** A sequence of deliveries must occur this many times in a row to be a cycle. */
   ROUNDS = 4,
   /** The length of the longest cycle that is looked for. */
-  LONGEST_ROUND = 32,
+  DEPTH_LONGEST_ROUND = 32,
   /** How deep deliveries may nest on a stack whose bounds are unknown, such as a coroutine's, as long as its end is not detected. */
   UNKNOWN_STACK = 1024,
 };
 
-static bool has_room(const kvo_thread *self, const void *frame, uint32_t depth) {
+static bool depth_has_room(const kvo_thread *self, const void *frame, uint32_t depth) {
   uintptr_t low, high, here = (uintptr_t)frame;
   if (here - self->floor < atomic_load(&self->room)) return true;
   if (kvo__stack_bounds(&low, &high) && here >= low && here < high) return false;
@@ -64,15 +64,15 @@ static bool values_repeat(const kvo_mark *const *found, size_t count, size_t rou
 
 /* The form of the innermost deliveries. */
 static kvo_nesting nesting_of(const kvo_thread *self) {
-  enum { EXAMINED = ROUNDS * LONGEST_ROUND };
+  enum { EXAMINED = ROUNDS * DEPTH_LONGEST_ROUND };
   const kvo_mark *found[EXAMINED];
   size_t skipped, count = kvo__deliveries(self, found, EXAMINED, &skipped);
-  for (size_t length = 1; length <= LONGEST_ROUND; length++) {
+  for (size_t length = 1; length <= DEPTH_LONGEST_ROUND; length++) {
     if (!repeats(found, count, length)) continue;
     bool is_of_one = kinds_of(found + count - length, length, 1) == 1;
     return (kvo_nesting){is_of_one ? KVO_CIRCLE_OF_ONE : KVO_CIRCLE, length, values_repeat(found, count, length)};
   }
-  size_t kinds = kinds_of(found, count, LONGEST_ROUND);
+  size_t kinds = kinds_of(found, count, DEPTH_LONGEST_ROUND);
   return (kvo_nesting){ROUNDS * kinds <= count ? KVO_CIRCLE_IRREGULAR : KVO_NO_CIRCLE, kinds, false};
 }
 
@@ -92,7 +92,7 @@ bool kvo__may_nest_slowly(kvo_thread *self, const void *frame) {
     kvo__deliveries(self, NULL, 0, &nested);
     may_nest = nested < most;
   }
-  if (may_nest && has_room(self, frame, depth)) return true;
+  if (may_nest && depth_has_room(self, frame, depth)) return true;
   kvo__deliveries(self, NULL, 0, &nested);
   kvo_nesting nesting = nesting_of(self);
   bool is_first = self->unwinding.frame == NULL;

@@ -7,7 +7,7 @@ kvo_binding_kind kvo__foreign_kind(const kvo_binding_value *of) {
   return of->kind;
 }
 
-static bool is_collection(const kvo_binding_value *of) {
+static bool foreign_is_collection(const kvo_binding_value *of) {
   return kvo__foreign_kind(of) == KVO_KIND_LIST || of->kind == KVO_KIND_SET;
 }
 
@@ -25,8 +25,8 @@ void kvo__foreign_refuse(kvo_walk *walk, const kvo_binding_refusal *refusal) {
 }
 
 /* `name` is a key of the value, or an operator with its "@". */
-static kvo_status refuse(kvo_walk *walk, const kvo_binding_value *of, const kvo_component *name,
-                         kvo_binding_reason reason) {
+static kvo_status foreign_refuse(kvo_walk *walk, const kvo_binding_value *of, const kvo_component *name,
+                                 kvo_binding_reason reason) {
   bool is_operator = name->length > 0 && name->name[0] == '@' && reason != KVO_REFUSED_SETTING && !cannot_be_set(of);
   kvo__foreign_refuse(
       walk, &(kvo_binding_refusal){
@@ -40,10 +40,10 @@ static size_t length_of(kvo_path path) { return path.end != NULL ? (size_t)(path
 /* ------------------------------------------------------------------------------------------------------------ Reading -- */
 
 /* Stores the value of an operator of a dictionary, which has only "@count". */
-static kvo_status apply(kvo_walk *walk, const kvo_binding_value *of, const kvo_component *name, bool is_last,
-                        kvo_binding_value *to) {
-  if (!is_last) return refuse(walk, of, name, KVO_REFUSED_OPERATOR);
-  if (!kvo__component_is(name, "@count")) return refuse(walk, of, name, KVO_REFUSED_KEY);
+static kvo_status foreign_apply(kvo_walk *walk, const kvo_binding_value *of, const kvo_component *name, bool is_last,
+                                kvo_binding_value *to) {
+  if (!is_last) return foreign_refuse(walk, of, name, KVO_REFUSED_OPERATOR);
+  if (!kvo__component_is(name, "@count")) return foreign_refuse(walk, of, name, KVO_REFUSED_KEY);
   of->ops->integer((int64_t)of->ops->count(of), to);
   return KVO_OK;
 }
@@ -52,7 +52,7 @@ static kvo_status apply(kvo_walk *walk, const kvo_binding_value *of, const kvo_c
 static kvo_status read_entry(kvo_walk *walk, const kvo_binding_value *of, kvo_path *path, kvo_binding_value *to) {
   kvo_path whole = *path;
   kvo_component first = kvo__path_take(path);
-  if (first.length > 0 && first.name[0] == '@') return apply(walk, of, &first, path->at == NULL, to);
+  if (first.length > 0 && first.name[0] == '@') return foreign_apply(walk, of, &first, path->at == NULL, to);
   kvo_status status = KVO_ERROR_UNDEFINED_KEY;
   if (path->at != NULL) { /* as on Apple's platforms, an entry whose key contains dots has precedence */
     status = of->ops->value_for_key(of, whole.at, length_of(whole), false, to, walk->user);
@@ -67,7 +67,7 @@ static kvo_status read_object(kvo_walk *walk, const kvo_binding_value *of, kvo_p
                               kvo_binding_value *to) {
   kvo_component first = kvo__path_take(path);
   bool is_operator = path->at != NULL && first.length > 0 && first.name[0] == '@';
-  if (is_operator) return refuse(walk, of, &first, KVO_REFUSED_OPERATOR);
+  if (is_operator) return foreign_refuse(walk, of, &first, KVO_REFUSED_OPERATOR);
   bool is_last = is_whole && path->at == NULL && walk->use != KVO_PATH_READ;
   return of->ops->value_for_key(of, first.name, first.length, is_last, to, walk->user);
 }
@@ -82,7 +82,7 @@ static kvo_status read_part(kvo_walk *walk, const kvo_binding_value *of, kvo_pat
   kvo_status status = of->kind == KVO_KIND_VALUE
                           ? of->ops->value_for_key(of, first.name, first.length, false, to, walk->user)
                           : KVO_ERROR_UNDEFINED_KEY;
-  return status == KVO_ERROR_UNDEFINED_KEY ? refuse(walk, of, &first, KVO_REFUSED_KEY) : status;
+  return status == KVO_ERROR_UNDEFINED_KEY ? foreign_refuse(walk, of, &first, KVO_REFUSED_KEY) : status;
 }
 
 kvo_status kvo__walk_foreign(kvo_walk *walk, const kvo_binding_value *of, kvo_path path, bool is_whole,
@@ -91,7 +91,7 @@ kvo_status kvo__walk_foreign(kvo_walk *walk, const kvo_binding_value *of, kvo_pa
   const kvo_binding_value *at = of;
   unsigned side = 0;
   kvo_status status = KVO_OK;
-  while (status == KVO_OK && path.at != NULL && at->kind != KVO_KIND_NIL && !is_collection(at)) {
+  while (status == KVO_OK && path.at != NULL && at->kind != KVO_KIND_NIL && !foreign_is_collection(at)) {
     kvo_binding_value *next = &held[side];
     *next = kvo__foreign_nil(of->ops);
     status = at->kind == KVO_KIND_OBJECT ? read_object(walk, at, &path, is_whole, next)
@@ -113,7 +113,7 @@ kvo_status kvo__walk_foreign(kvo_walk *walk, const kvo_binding_value *of, kvo_pa
   return status;
 }
 
-static void take(const kvo_value *value, void *arg) {
+static void foreign_take(const kvo_value *value, void *arg) {
   kvo_binding_value *to = arg;
   const kvo_binding_value *own = kvo__foreign(value);
   if (own != NULL) own->ops->copy(own, to);
@@ -130,13 +130,14 @@ typedef struct setting {
   bool is_changed;
 } setting;
 
-static kvo_status set_in(const setting *of, const kvo_binding_value *in, kvo_path path, kvo_binding_value *changed);
+static kvo_status foreign_set_in(const setting *of, const kvo_binding_value *in, kvo_path path,
+                                 kvo_binding_value *changed);
 
 static kvo_status set_in_element(kvo_binding_value *element, void *arg) {
   setting *of = arg;
   const kvo_binding_values *ops = element->ops;
   kvo_binding_value changed = kvo__foreign_nil(ops);
-  kvo_status status = element->kind != KVO_KIND_NIL ? set_in(of, element, of->path, &changed) : KVO_OK;
+  kvo_status status = element->kind != KVO_KIND_NIL ? foreign_set_in(of, element, of->path, &changed) : KVO_OK;
   if (status == KVO_OK) status = ops->add(of->copy, changed.kind != KVO_KIND_NIL ? &changed : element);
   of->is_changed = of->is_changed || changed.kind != KVO_KIND_NIL;
   destroy(&changed);
@@ -154,22 +155,24 @@ static kvo_status set_in_collection(const setting *outer, const kvo_binding_valu
 }
 
 /* Sets a value for a path that is not at its end, and stores the changed copy of `in`, if there is one. */
-static kvo_status set_in(const setting *of, const kvo_binding_value *in, kvo_path path, kvo_binding_value *changed) {
+static kvo_status foreign_set_in(const setting *of, const kvo_binding_value *in, kvo_path path,
+                                 kvo_binding_value *changed) {
   const kvo_binding_values *ops = in->ops;
   void *user = of->walk->user;
-  if (is_collection(in)) return set_in_collection(of, in, path, changed);
+  if (foreign_is_collection(in)) return set_in_collection(of, in, path, changed);
   kvo_component first = kvo__path_take(&path);
   bool has_field = in->kind == KVO_KIND_VALUE && path.at != NULL; /* which may refer to an object */
-  if (cannot_be_set(in) && !has_field) return refuse(of->walk, in, &first, KVO_REFUSED_SETTING);
+  if (cannot_be_set(in) && !has_field) return foreign_refuse(of->walk, in, &first, KVO_REFUSED_SETTING);
   if (path.at == NULL) return ops->set_value_for_key(in, first.name, first.length, of->value, changed, user);
   kvo_binding_value next = kvo__foreign_nil(ops), inner = next;
   kvo_status status = ops->value_for_key(in, first.name, first.length, false, &next, user);
   bool has_no_value = status == KVO_ERROR_UNDEFINED_KEY && in->kind == KVO_KIND_DICTIONARY; /* nothing is set then */
-  if (has_field && status == KVO_ERROR_UNDEFINED_KEY) status = refuse(of->walk, in, &first, KVO_REFUSED_SETTING);
+  if (has_field && status == KVO_ERROR_UNDEFINED_KEY)
+    status = foreign_refuse(of->walk, in, &first, KVO_REFUSED_SETTING);
   if (status == KVO_OK && next.kind != KVO_KIND_NIL) {
-    status = set_in(of, &next, path, &inner);
+    status = foreign_set_in(of, &next, path, &inner);
     if (status == KVO_OK && inner.kind != KVO_KIND_NIL && has_field)
-      status = refuse(of->walk, in, &first, KVO_REFUSED_SETTING); /* a changed copy, such as of a dictionary */
+      status = foreign_refuse(of->walk, in, &first, KVO_REFUSED_SETTING); /* a changed copy, such as of a dictionary */
     else if (status == KVO_OK && inner.kind != KVO_KIND_NIL)
       status = ops->set_value_for_key(in, first.name, first.length, &inner, changed, user);
   }
@@ -198,7 +201,7 @@ kvo_status kvo_binding_value_for_path(const kvo_binding_value *of, const char *k
                      "kvo_binding_value_for_path: of, its functions, key_path or to is NULL or incomplete");
   kvo_walk walk = {.use = is_observed ? KVO_PATH_OBSERVED : KVO_PATH_READ, .user = user};
   *to = kvo__foreign_nil(of->ops);
-  kvo_status status = kvo__walk_foreign(&walk, of, (kvo_path){key_path, NULL}, true, take, to);
+  kvo_status status = kvo__walk_foreign(&walk, of, (kvo_path){key_path, NULL}, true, foreign_take, to);
   if (status == KVO_ERROR_OUT_OF_MEMORY) kvo__fail(status, "kvo_binding_value_for_path: out of memory");
   return status;
 }
@@ -213,7 +216,7 @@ kvo_status kvo_binding_set_value_for_path(const kvo_binding_value *of, const cha
   setting whole = {.walk = &walk, .value = value};
   *changed = kvo__foreign_nil(of->ops);
   if (of->kind == KVO_KIND_NIL) return KVO_OK;
-  kvo_status status = set_in(&whole, of, (kvo_path){key_path, NULL}, changed);
+  kvo_status status = foreign_set_in(&whole, of, (kvo_path){key_path, NULL}, changed);
   if (status == KVO_ERROR_OUT_OF_MEMORY) kvo__fail(status, "kvo_binding_set_value_for_path: out of memory");
   return status;
 }

@@ -5,7 +5,7 @@
 /* ---------------------------------------------------------------------------------------------------------- Gathering -- */
 
 /* The collection is made by the binding whose values it gets. */
-static kvo_status begin(kvo_gathered *to) {
+static kvo_status gathered_begin(kvo_gathered *to) {
   kvo_gathering how = to->makes_set ? KVO_GATHER_SET : to->is_distinct ? KVO_GATHER_DISTINCT : KVO_GATHER_LIST;
   to->made = to->ops->gather(how, to->ops->count(kvo__foreign(to->of.value)));
   return to->made != NULL ? KVO_OK : KVO_ERROR_OUT_OF_MEMORY;
@@ -13,7 +13,7 @@ static kvo_status begin(kvo_gathered *to) {
 
 static kvo_status add_own(kvo_gathered *to, const kvo_value *value) {
   kvo_binding_value nil = kvo__foreign_nil(to->ops);
-  kvo_status status = to->made != NULL ? KVO_OK : begin(to);
+  kvo_status status = to->made != NULL ? KVO_OK : gathered_begin(to);
   if (status == KVO_OK) status = to->ops->add(to->made, value->bytes != NULL ? value->bytes : &nil);
   if (status != KVO_ERROR_TYPE_MISMATCH) return status;
   return kvo__refuse_operand(&to->of, value, to->makes_set ? KVO_REFUSED_NO_MEMBER : KVO_REFUSED_NOT_DISTINCT, NULL);
@@ -52,7 +52,7 @@ static uint64_t mix(uint64_t hash, const void *bytes, size_t size) {
 }
 
 /* The same for values that are equal: numbers of all types are compared as such, but not with bools. */
-static uint64_t hash_of(const kvo_value *value) {
+static uint64_t gathered_hash_of(const kvo_value *value) {
   kvo_number number;
   if (kvo__number_read(value, false, &number)) {
     double real = (double)kvo__number_real(&number) + 0.0; /* no negative zero */
@@ -65,7 +65,7 @@ static uint64_t hash_of(const kvo_value *value) {
   return text != NULL ? mix(4, text, strlen(text)) : mix(5, value->bytes, value->size);
 }
 
-static bool are_equal(const kvo_value *one, const kvo_value *other) {
+static bool gathered_are_equal(const kvo_value *one, const kvo_value *other) {
   kvo_number numbers[2];
   if (!kvo__number_read(one, false, &numbers[0]) || !kvo__number_read(other, false, &numbers[1]))
     return kvo__value_same(one, other);
@@ -80,9 +80,10 @@ static kvo_status make_distinct(kvo_gathered *of) {
   if (table == NULL) return KVO_ERROR_OUT_OF_MEMORY;
   size_t kept = 0;
   for (size_t i = 0; i < of->count; i++) {
-    uint64_t hash = hash_of(&of->items[i]->value);
+    uint64_t hash = gathered_hash_of(&of->items[i]->value);
     size_t at = (size_t)(hash ^ hash >> 32) & (size - 1);
-    while (table[at] != NULL && !are_equal(&table[at]->value, &of->items[i]->value)) at = (at + 1) & (size - 1);
+    while (table[at] != NULL && !gathered_are_equal(&table[at]->value, &of->items[i]->value))
+      at = (at + 1) & (size - 1);
     if (table[at] != NULL)
       kvo__unbox(of->items[i]);
     else
@@ -118,7 +119,7 @@ static char *type_of(const kvo_gathered *of) {
 }
 
 static kvo_status finish_own(kvo_gathered *of, kvo_path rest, kvo_value_reader reader, void *arg) {
-  kvo_status status = of->made != NULL ? KVO_OK : begin(of);
+  kvo_status status = of->made != NULL ? KVO_OK : gathered_begin(of);
   if (status != KVO_OK) return status;
   kvo_binding_value made = kvo__foreign_nil(of->ops);
   of->ops->finish(of->made, &made);

@@ -49,13 +49,13 @@ static bool is_set(const kvo_value *collection) {
   return own != NULL ? kvo__foreign_kind(own) == KVO_KIND_SET : collection->type[0] == '<';
 }
 
-static bool is_collection(const kvo_value *value) {
+static bool operators_is_collection(const kvo_value *value) {
   const kvo_binding_value *own = kvo__foreign(value);
   if (own == NULL) return kvo_value_collection(value) != NULL;
   return kvo__foreign_kind(own) == KVO_KIND_LIST || kvo__foreign_kind(own) == KVO_KIND_SET;
 }
 
-static size_t count_of(const kvo_value *collection) {
+static size_t operators_count_of(const kvo_value *collection) {
   const kvo_binding_value *own = kvo__foreign(collection);
   return own != NULL ? own->ops->count(own) : kvo_value_count(collection);
 }
@@ -88,7 +88,7 @@ static void read_view(const kvo_value *value, void *arg) {
   of->is_number = kvo__number_read(value, true, of->to);
 }
 
-static bool read_number(const kvo_value *value, bool texts, kvo_number *to) {
+static bool operators_read_number(const kvo_value *value, bool texts, kvo_number *to) {
   const kvo_binding_value *own = kvo__foreign(value);
   if (own == NULL) return kvo__number_read(value, texts, to);
   number_view view = {to, false};
@@ -112,7 +112,7 @@ static kvo_status add_number(const kvo_value *value, void *arg) {
   addition *to = arg;
   kvo_number number;
   if (value->bytes == NULL) return KVO_OK;
-  if (read_number(value, true, &number))
+  if (operators_read_number(value, true, &number))
     kvo__sum_add(&to->total, &number);
   else if (!is_null(value))
     return kvo__refuse_operand(to->of, value, KVO_REFUSED_NO_NUMBER, NULL);
@@ -140,7 +140,7 @@ static void pass_own_sum(kvo_sum *total, size_t count, const kvo_binding_value *
 
 static kvo_status sum(const kvo_operation *of, kvo_path path, bool is_average, kvo_value_reader reader, void *arg) {
   addition to = {.of = of};
-  size_t count = is_average ? count_of(of->value) : 1;
+  size_t count = is_average ? operators_count_of(of->value) : 1;
   kvo_value result = {"d", sizeof(double), NULL};
   if (count > UINT32_MAX) return KVO_ERROR_OUT_OF_RANGE;
   if (count > 0) {
@@ -170,7 +170,8 @@ typedef struct extreme {
 } extreme;
 
 /* Whether a value is before the one found so far; both are numbers, or both strings. */
-static kvo_status compare(const kvo_operation *of, const kvo_value *value, const kvo_value *found, int *order) {
+static kvo_status operators_compare(const kvo_operation *of, const kvo_value *value, const kvo_value *found,
+                                    int *order) {
   kvo_number numbers[2];
   const kvo_binding_value *own[] = {kvo__foreign(value), kvo__foreign(found)};
   bool is_less;
@@ -178,7 +179,7 @@ static kvo_status compare(const kvo_operation *of, const kvo_value *value, const
     *order = is_less ? -1 : 0;
     return KVO_OK;
   }
-  bool are[] = {read_number(value, false, &numbers[0]), read_number(found, false, &numbers[1])};
+  bool are[] = {operators_read_number(value, false, &numbers[0]), operators_read_number(found, false, &numbers[1])};
   if (are[0] && are[1]) {
     *order = kvo__number_compare(&numbers[0], &numbers[1]);
     return KVO_OK;
@@ -194,7 +195,7 @@ static kvo_status compare_with_found(const kvo_value *value, void *arg) {
   extreme *to = arg;
   if (value->bytes == NULL || is_null(value)) return KVO_OK;
   int order = 0;
-  kvo_status status = to->found != NULL ? compare(to->of, value, &to->found->value, &order) : KVO_OK;
+  kvo_status status = to->found != NULL ? operators_compare(to->of, value, &to->found->value, &order) : KVO_OK;
   bool is_better = to->found == NULL || (to->is_max ? order >= 0 : order < 0);
   if (status != KVO_OK || !is_better) return status;
   kvo_boxed *box = kvo__box(value);
@@ -236,21 +237,21 @@ static bool is_nil(const kvo_value *value) {
 static const kvo_path no_path = {NULL, NULL};
 
 /* Adds the values for a path of the elements of a collection of the right kind. */
-static kvo_status add_collection(leaves *of, const kvo_value *value, kvo_path path) {
-  bool is_right = !is_nil(value) && is_collection(value) && is_set(value) == of->of_sets;
+static kvo_status operators_add_collection(leaves *of, const kvo_value *value, kvo_path path) {
+  bool is_right = !is_nil(value) && operators_is_collection(value) && is_set(value) == of->of_sets;
   if (is_right) return each(of->to.of.walk, value, path, kvo__gather, &of->to);
   return kvo__refuse_operand(&of->to.of, value, of->of_sets ? KVO_REFUSED_NO_SET : KVO_REFUSED_NO_LIST, NULL);
 }
 
 /* Adds the elements of an object's collection; nil has none. */
 static kvo_status add_elements(const kvo_value *value, void *arg) {
-  return is_nil(value) ? KVO_OK : add_collection(arg, value, no_path);
+  return is_nil(value) ? KVO_OK : operators_add_collection(arg, value, no_path);
 }
 
 /* The path is that of each element: of a collection it is that of its elements, and of an object it leads to a collection. */
 static kvo_status add_leaves(const kvo_value *value, void *arg) {
   leaves *of = arg;
-  if (is_nil(value) || is_collection(value)) return add_collection(of, value, of->path);
+  if (is_nil(value) || operators_is_collection(value)) return operators_add_collection(of, value, of->path);
   element_walk of_object = {of->to.of.walk, of->path, add_elements, of, KVO_OK};
   walk_element(value, &of_object);
   return of_object.status;
@@ -284,7 +285,7 @@ static kvo_status no_operator(const kvo_operation *of, kvo_binding_reason reason
 }
 
 static void pass_count(const kvo_value *collection, kvo_value_reader reader, void *arg) {
-  int64_t count = (int64_t)count_of(collection);
+  int64_t count = (int64_t)operators_count_of(collection);
   kvo_value value = {"q", sizeof count, &count};
   const kvo_binding_value *own = kvo__foreign(collection);
   if (own == NULL) {
@@ -298,7 +299,7 @@ static void pass_count(const kvo_value *collection, kvo_value_reader reader, voi
   own->ops->destroy(&made);
 }
 
-static kvo_status apply(const kvo_operation *of, kvo_path right, kvo_value_reader reader, void *arg) {
+static kvo_status operators_apply(const kvo_operation *of, kvo_path right, kvo_value_reader reader, void *arg) {
   const kvo_component *name = &of->name;
   if (kvo__component_is(name, "@count")) {
     pass_count(of->value, reader, arg);
@@ -353,7 +354,8 @@ kvo_status kvo__walk_collection(kvo_walk *walk, const kvo_value *collection, kvo
   kvo_operation of = {walk, collection, {"self", 4, 0}};
   if (path.at[0] == '@') {
     of.name = kvo__path_take(&path);
-    return walk->visit == NULL ? apply(&of, path, reader, arg) : no_operator(&of, KVO_REFUSED_SETTING, "cannot be set");
+    return walk->visit == NULL ? operators_apply(&of, path, reader, arg)
+                               : no_operator(&of, KVO_REFUSED_SETTING, "cannot be set");
   }
   if (walk->visit != NULL) return each(walk, collection, path, take_nothing, NULL);
   kvo_path rest = path;

@@ -2,10 +2,10 @@
 #include "expressions/walk.h"
 
 /* Values up to this size are read into the stack. */
-enum { INLINE_VALUE = 64 };
+enum { PATHS_INLINE_VALUE = 64 };
 
 /* Without memory an evaluation must fail, or its missing reads would count as no longer needed. */
-static kvo_status out_of_memory(void) {
+static kvo_status paths_out_of_memory(void) {
   kvo__track_fail(KVO_ERROR_OUT_OF_MEMORY);
   return KVO_ERROR_OUT_OF_MEMORY; /* the caller makes the text */
 }
@@ -25,12 +25,13 @@ typedef struct held {
   void *value;
 } held;
 
-static void let_go(const held *of) { kvo__property_release(of->property, of->value); }
+static void paths_let_go(const held *of) { kvo__property_release(of->property, of->value); }
 
 /* The status for a NULL from kvo__property_copy. */
 static kvo_status no_value(const kvo_property *property) {
   bool is_of_c = property->to_many != NULL || (property->ops == NULL && kvo__can_read(property));
-  return is_of_c ? out_of_memory() : kvo__fail(KVO_ERROR_NO_GETTER, "property '%s' has no getter", property->name);
+  return is_of_c ? paths_out_of_memory()
+                 : kvo__fail(KVO_ERROR_NO_GETTER, "property '%s' has no getter", property->name);
 }
 
 /* An object that is being destroyed counts as nil, because others must not read it. */
@@ -52,12 +53,12 @@ static void *copy_recorded(const kvo_property *property, kvo_object *object) {
 /* Whether the getter can be called with an address on the stack: the value of any other is copied, with what it points to. */
 static bool is_plain(const kvo_property *property) {
   return property->ops == NULL && kvo__can_read(property) && property->type[0] != '*' &&
-         property->size <= INLINE_VALUE && (property->flags & KVO_PROPERTY_DECLARED) == 0;
+         property->size <= PATHS_INLINE_VALUE && (property->flags & KVO_PROPERTY_DECLARED) == 0;
 }
 
 static kvo_status read_property(const kvo_property *property, kvo_object *object, kvo_value_reader reader, void *arg) {
   if (is_plain(property)) {
-    _Alignas(16) unsigned char value[INLINE_VALUE];
+    _Alignas(16) unsigned char value[PATHS_INLINE_VALUE];
     kvo__call_getter(property, object, value);
     kvo__property_view(property, value, reader, arg);
     return KVO_OK;
@@ -151,7 +152,7 @@ static kvo_status undefined(kvo_walk *walk, kvo_object *object, const kvo_compon
   const kvo_coding_hooks *hooks = kvo_object_class(object)->coding;
   bool is_operator = first->name[0] == '@' && rest.at != NULL;
   name key;
-  if (!make_name(&key, first)) return out_of_memory();
+  if (!make_name(&key, first)) return paths_out_of_memory();
   if (hooks == NULL || hooks->value_for_undefined_key == NULL || is_operator) {
     kvo_status status =
         kvo__fail(KVO_ERROR_UNDEFINED_KEY, "class '%s' has no key '%s'%s", kvo_object_class(object)->name, key.string,
@@ -171,7 +172,8 @@ static kvo_status undefined(kvo_walk *walk, kvo_object *object, const kvo_compon
   return status == KVO_OK ? next.status : status;
 }
 
-static kvo_status visit(kvo_walk *walk, kvo_object *object, const kvo_property *property, const kvo_component *last) {
+static kvo_status paths_visit(kvo_walk *walk, kvo_object *object, const kvo_property *property,
+                              const kvo_component *last) {
   name key;
   if (!make_name(&key, last)) return KVO_ERROR_OUT_OF_MEMORY;
   kvo_status status = walk->visit(object, property, key.string, walk->visit_arg);
@@ -181,13 +183,13 @@ static kvo_status visit(kvo_walk *walk, kvo_object *object, const kvo_property *
 
 /* ----------------------------------------------------------------------------------------------------------- The walk -- */
 
-static bool is_of(const kvo_value *value, const char *codes) {
+static bool paths_is_of(const kvo_value *value, const char *codes) {
   return value->type != NULL && value->type[0] != '\0' && strchr(codes, value->type[0]) != NULL;
 }
 
-static void look_at(const kvo_value *value, void *arg) {
+static void paths_look_at(const kvo_value *value, void *arg) {
   continuation *of = arg;
-  of->is_object = is_of(value, "@");
+  of->is_object = paths_is_of(value, "@");
   if (!of->is_object)
     go_on(value, arg);
   else if (value->bytes != NULL)
@@ -195,8 +197,8 @@ static void look_at(const kvo_value *value, void *arg) {
 }
 
 /* Moves on to the object that a property holds. False if there is none: then the walk has ended, with the status. */
-static bool follow(kvo_walk *walk, held *at, const kvo_property *property, kvo_path path, kvo_value_reader reader,
-                   void *arg, kvo_status *status) {
+static bool paths_follow(kvo_walk *walk, held *at, const kvo_property *property, kvo_path path, kvo_value_reader reader,
+                         void *arg, kvo_status *status) {
   held next = {NULL, property, NULL};
   if (is_plain(property) && property->type[0] == '@') {
     kvo__call_getter(property, at->object, &next.object);
@@ -207,20 +209,20 @@ static bool follow(kvo_walk *walk, held *at, const kvo_property *property, kvo_p
       *status = no_value(property);
       return false;
     }
-    kvo__property_view(property, next.value, look_at, &found);
+    kvo__property_view(property, next.value, paths_look_at, &found);
     if (!found.is_object) {
-      let_go(&next);
+      paths_let_go(&next);
       *status = found.status;
       return false;
     }
     next.object = found.object;
   }
   if (next.object != NULL && !is_dying(next.object)) {
-    let_go(at);
+    paths_let_go(at);
     *at = next;
     return true;
   }
-  let_go(&next);
+  paths_let_go(&next);
   *status = walk->visit == NULL ? pass_nil(reader, arg) : KVO_OK;
   return false;
 }
@@ -247,7 +249,7 @@ kvo_status kvo__walk_object(kvo_walk *walk, kvo_object *object, kvo_path path, b
     if (!is_self && kvo__own.recorder != NULL) record_key(at.object, property, first.key);
     if (path.at == NULL) {
       if (walk->visit != NULL) {
-        status = visit(walk, at.object, property, &first);
+        status = paths_visit(walk, at.object, property, &first);
       } else if (property != NULL) {
         status = read_property(property, at.object, reader, arg);
         if (is_whole) declare(walk, property, at.object); /* without a getter, too: a set then tells the value */
@@ -262,9 +264,9 @@ kvo_status kvo__walk_object(kvo_walk *walk, kvo_object *object, kvo_path path, b
       status = undefined(walk, at.object, &first, path, reader, arg);
       break;
     }
-    if (!follow(walk, &at, property, path, reader, arg, &status)) break;
+    if (!paths_follow(walk, &at, property, path, reader, arg, &status)) break;
   }
-  let_go(&at);
+  paths_let_go(&at);
   return status;
 }
 
@@ -283,12 +285,12 @@ kvo_status kvo__walk_value(kvo_walk *walk, const kvo_value *value, kvo_path path
     return KVO_OK;
   }
   if (kvo__foreign(value) != NULL) return kvo__walk_foreign(walk, kvo__foreign(value), path, false, reader, arg);
-  if (is_of(value, "@")) {
+  if (paths_is_of(value, "@")) {
     kvo_object *object = value->bytes != NULL ? *(kvo_object *const *)value->bytes : NULL;
     if (object != NULL && !is_dying(object)) return kvo__walk_object(walk, object, path, false, reader, arg);
     return walk->visit == NULL ? pass_nil(reader, arg) : KVO_OK;
   }
-  if (value->bytes == NULL && (value->type == kvo__foreign_type || is_of(value, "[<")))
+  if (value->bytes == NULL && (value->type == kvo__foreign_type || paths_is_of(value, "[<")))
     return walk->visit == NULL ? pass_nil(reader, arg) : KVO_OK;
   if (kvo_value_collection(value) != NULL) {
     if (walk->depth >= KVO_WALK_DEPTH) return too_deep();
@@ -338,13 +340,13 @@ kvo_boxed *kvo__path_copy(kvo_object *object, const char *key_path, kvo_status *
   kvo__unbox(copy.spare);
   if (*status == KVO_OK && copy.made != NULL) return copy.made;
   if (*status == KVO_OK) *status = KVO_ERROR_OUT_OF_MEMORY;
-  if (*status == KVO_ERROR_OUT_OF_MEMORY) out_of_memory();
+  if (*status == KVO_ERROR_OUT_OF_MEMORY) paths_out_of_memory();
   kvo__unbox(copy.made);
   return NULL;
 }
 
-kvo_status kvo__path_visit(kvo_object *object, const char *key_path, kvo_path_visitor visit, void *arg) {
+kvo_status kvo__path_visit(kvo_object *object, const char *key_path, kvo_path_visitor paths_visit, void *arg) {
   kvo__look_for_abandoned();
-  kvo_walk walk = {.use = KVO_PATH_READ, .visit = visit, .visit_arg = arg};
+  kvo_walk walk = {.use = KVO_PATH_READ, .visit = paths_visit, .visit_arg = arg};
   return kvo__walk_object(&walk, object, (kvo_path){key_path, NULL}, false, NULL, NULL);
 }

@@ -87,7 +87,7 @@ bool kvo__tracked_detach(kvo_node *node) {
 }
 
 /* Moves a dependency to the list `taken`. The thread that does it has to retire the node. tracked->lock is held. */
-static void take(kvo_tracked *tracked, kvo_dependency *dependency, kvo_dependency **taken) {
+static void record_take(kvo_tracked *tracked, kvo_dependency *dependency, kvo_dependency **taken) {
   unchain(tracked, dependency);
   dependency->from = *taken;
   *taken = dependency;
@@ -98,7 +98,7 @@ kvo_dependency *kvo__take_read_by(kvo_tracked *tracked, uint64_t number) {
   kvo_dependency *taken = NULL;
   for (kvo_dependency *each = tracked->dependencies, *next; each != NULL; each = next) {
     next = each->to;
-    if (number == 0 || each->generation == number) take(tracked, each, &taken);
+    if (number == 0 || each->generation == number) record_take(tracked, each, &taken);
   }
   return taken;
 }
@@ -138,19 +138,19 @@ void *kvo__recording_suspend(void) {
 }
 
 /* Whether an evaluation is in progress on this thread. On several stacks they may end in any order. */
-static bool is_in_progress(const kvo_evaluation *of) {
-  uint32_t depth = kvo__own.thread != NULL ? atomic_load(&kvo__own.thread->depth) : 0;
+static bool record_is_in_progress(const kvo_evaluation *of) {
+  uint32_t depth = kvo__present_depth();
   for (uint32_t i = depth; i > 0; i--)
     if (kvo__evaluation_of(kvo__mark_at(i - 1)) == of) return true;
   return false;
 }
 
 void kvo__recording_resume(void *suspended) {
-  kvo__own.recorder = suspended != NULL && is_in_progress(suspended) ? suspended : NULL;
+  kvo__own.recorder = suspended != NULL && record_is_in_progress(suspended) ? suspended : NULL;
 }
 
 void kvo__tracking_forked(void) {
-  uint32_t recording = 0, depth = kvo__own.thread != NULL ? atomic_load(&kvo__own.thread->depth) : 0;
+  uint32_t recording = 0, depth = kvo__present_depth();
   for (uint32_t i = 0; i < depth; i++)
     recording += kvo__evaluation_of(kvo__mark_at(i)) != NULL && kvo__mark_at(i)->is_counted;
   __atomic_store_n(&kvo_tracking_count, recording, __ATOMIC_RELAXED);
@@ -255,7 +255,7 @@ static inline bool is_reported(kvo_evaluation *here, const kvo_object *object, k
 
 /* Whether it has been read already, where it was expected. The thread that drops it belongs to a newer evaluation, or kvo__commit_reads
  * finds that it is gone. */
-static bool is_kept(const kvo_evaluation *here, const kvo_slot *slot) {
+static bool record_is_kept(const kvo_evaluation *here, const kvo_slot *slot) {
   uint32_t i = 0;
   while (i < here->kept && here->reads[i].slot != slot) i++;
   return i < here->kept;
@@ -269,7 +269,7 @@ __attribute__((noinline)) static void read_otherwise(kvo_evaluation *here, kvo_o
   here->expects_getter = coded;
   kvo_info *info = kvo__info_ensure(object, key, &status);
   const kvo_slot *slot = info != NULL ? kvo__slot_find(info, key) : NULL;
-  if (info != NULL && (slot == NULL || !is_kept(here, slot))) status = subscribe(here, info, key, &slot);
+  if (info != NULL && (slot == NULL || !record_is_kept(here, slot))) status = subscribe(here, info, key, &slot);
   if (status == KVO_ERROR_DYING_OBJECT) here->has_met_dying = true;
   if (status != KVO_OK) kvo__track_fail(status);
   if (info == NULL) return;
@@ -402,7 +402,7 @@ static const kvo_object *successor_of(const kvo_dependency *dependency, const kv
 
 /* Sets the kinds of the dependencies that it has read, and takes the others. The nodes of the former stay in place, because a change in
  * progress may be about to notify them. Returns whether it has read each of them once, in the order opposite to that of the list. */
-static bool settle(kvo_tracked *tracked, const kvo_evaluation *over, kvo_dependency **unread) {
+static bool record_settle(kvo_tracked *tracked, const kvo_evaluation *over, kvo_dependency **unread) {
   const kvo_key_read *leaf = leaf_of(over);
   const kvo_slot *leaf_slot = leaf != NULL ? leaf->slot : NULL, *subject_slot = over->subject_slot;
   bool is_whole = over->status == KVO_OK; /* an incomplete one may still need what it did not get to read */
@@ -413,7 +413,7 @@ static bool settle(kvo_tracked *tracked, const kvo_evaluation *over, kvo_depende
   for (kvo_dependency *each = tracked->dependencies, *next; each != NULL; each = next) {
     next = each->to;
     if (each->generation != over->number) {
-      if (is_whole && each->generation < over->number) take(tracked, each, unread);
+      if (is_whole && each->generation < over->number) record_take(tracked, each, unread);
       continue;
     }
     const kvo_slot *slot = kvo__dependency_slot(each);
@@ -438,6 +438,6 @@ bool kvo__commit_reads(const kvo_evaluation *over, kvo_dependency **unread) {
   if (!confirm_kept(over, &others)) return false;
   bool is_plain = over->value_slot == NULL && over->subject_slot == NULL && over->status == KVO_OK;
   bool is_as_before = is_plain && tracked->is_regular && others == 0 && over->kept == over->read_count;
-  if (!is_as_before) tracked->is_regular = settle(tracked, over, unread) && is_plain;
+  if (!is_as_before) tracked->is_regular = record_settle(tracked, over, unread) && is_plain;
   return true;
 }

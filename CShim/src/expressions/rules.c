@@ -54,7 +54,7 @@ static const uint8_t actions[KVO_EXPRESSION_EVENTS][STATES] = {
 /* ---------------------------------------------------------------------------------------------------------- The state -- */
 
 /* Enters the root, so that the user data stays; false if the observation has ended. */
-static bool enter(kvo_tracked *tracked, uint64_t *entered) {
+static bool rules_enter(kvo_tracked *tracked, uint64_t *entered) {
   kvo__lock(&tracked->lock);
   bool live = atomic_load(&tracked->live);
   if (live) *entered = kvo__enter(tracked->root);
@@ -66,7 +66,7 @@ static bool enter(kvo_tracked *tracked, uint64_t *entered) {
 static bool is_elsewhere(kvo_tracked *tracked) {
   uint64_t entered;
   if (tracked->ops->is_here == NULL) return false;
-  if (!enter(tracked, &entered)) return true;
+  if (!rules_enter(tracked, &entered)) return true;
   bool is_here = tracked->ops->is_here(tracked->user_data);
   kvo__leave(tracked->root, entered);
   return !is_here;
@@ -89,7 +89,7 @@ bool kvo__tracked_is_evaluating(const kvo_tracked *tracked) { return is_evaluati
 
 /* Whether it is left to what is open. What dies is also left to a change that is announced by hand, and to a silent one that is about to
  * store. LEAVE is done at once, while what is open cannot end. */
-static bool is_left(kvo_tracked *tracked, kvo_expression_event event, const kvo_change_place *place) {
+static bool rules_is_left(kvo_tracked *tracked, kvo_expression_event event, const kvo_change_place *place) {
   if (event == KVO_DIED && kvo__scopes() != NULL && kvo__tracked_awaits_silent(tracked)) return true;
   bool leaves = actions[event][LEFT] == LEAVE && !kvo__is_absorbed(tracked, place);
   return leaves ? kvo__postpone(tracked, place, event == KVO_DIED) : kvo__is_postponed(tracked, place, false);
@@ -99,7 +99,7 @@ static state state_for(kvo_tracked *tracked, kvo_expression_event event, const k
   const uint8_t *row = actions[event];
   if (!atomic_load(&tracked->live)) return ENDED;
   if (is_evaluating(tracked, row[EVALUATING] == AGAIN)) return EVALUATING;
-  if (is_left(tracked, event, place)) return atomic_load(&tracked->is_stale) ? STALE : LEFT;
+  if (rules_is_left(tracked, event, place)) return atomic_load(&tracked->is_stale) ? STALE : LEFT;
   return is_elsewhere(tracked) ? ELSEWHERE : HERE;
 }
 
@@ -107,7 +107,7 @@ static state state_for(kvo_tracked *tracked, kvo_expression_event event, const k
 
 static void ask(kvo_tracked *tracked) {
   uint64_t entered;
-  if (!enter(tracked, &entered)) return;
+  if (!rules_enter(tracked, &entered)) return;
   tracked->ops->ask(tracked->id, tracked->user_data);
   kvo__leave(tracked->root, entered);
 }
@@ -131,7 +131,7 @@ static void note_orphaned(kvo_tracked *tracked) {
 
 /* Settles it. If a change was left to whoever settles it next, the observer is notified all the same, unless what it was left to is still
  * open. `is_last`: what it reads now counts as delivered. */
-static void follow(kvo_tracked *tracked, bool is_last) {
+static void rules_follow(kvo_tracked *tracked, bool is_last) {
   kvo_status status;
   bool was_left = false;
   kvo_cell *now = kvo__arm(tracked, NULL, &status, &was_left);
@@ -156,7 +156,7 @@ bool kvo__tracked_defers(kvo_tracked *tracked) {
   return true;
 }
 
-static void notify(kvo_tracked *tracked, kvo_expression_event event, const kvo_change_place *place) {
+static void rules_notify(kvo_tracked *tracked, kvo_expression_event event, const kvo_change_place *place) {
   if (event == KVO_ASKED && (tracked->options & KVO_PRIOR) != 0) kvo__tracked_tell_prior(tracked);
   if (tracked->is_binding) {
     kvo__hooks.settle(tracked->anchor);
@@ -168,7 +168,8 @@ static void notify(kvo_tracked *tracked, kvo_expression_event event, const kvo_c
 }
 
 /* Finds the action, and asks the owner if that is it. */
-static action decide(kvo_tracked *tracked, kvo_expression_event event, const kvo_change_place *place, state *found) {
+static action rules_decide(kvo_tracked *tracked, kvo_expression_event event, const kvo_change_place *place,
+                           state *found) {
   *found = state_for(tracked, event, place);
   action due = actions[event][*found];
   if (due == NOTIFY && tracked->ops->is_here != NULL) atomic_store(&tracked->asked, 0); /* the caller does it */
@@ -178,21 +179,21 @@ static action decide(kvo_tracked *tracked, kvo_expression_event event, const kvo
 
 bool kvo__tracked_is_due(kvo_tracked *tracked, const kvo_change_place *place) {
   state found;
-  return decide(tracked, KVO_STORED, place, &found) == NOTIFY && !kvo__tracked_defers(tracked);
+  return rules_decide(tracked, KVO_STORED, place, &found) == NOTIFY && !kvo__tracked_defers(tracked);
 }
 
 void kvo__tracked_react(kvo_tracked *tracked, kvo_expression_event event, const kvo_change_place *place) {
   state found;
   if (event == KVO_DIED) kvo__look_for_abandoned();
-  action due = decide(tracked, event, place, &found);
+  action due = rules_decide(tracked, event, place, &found);
   if (event == KVO_DIED && due == ASK_TO_NOTIFY) note_orphaned(tracked);
   if (event == KVO_ASKED_SILENTLY && due == FOLLOW) atomic_store(&tracked->is_stale, false); /* only its owner was */
   if (due == PREPARE)
     prepare(tracked, place);
   else if (due == FOLLOW)
-    follow(tracked, event == KVO_STORED_MEANWHILE && found != LEFT);
+    rules_follow(tracked, event == KVO_STORED_MEANWHILE && found != LEFT);
   else if (due == NOTIFY)
-    notify(tracked, event, place);
+    rules_notify(tracked, event, place);
 }
 
 /* --------------------------------------------------------------------------------------------------------- The events -- */

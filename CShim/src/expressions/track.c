@@ -45,8 +45,8 @@ static void end_evaluation(const kvo_evaluation *here) {
   kvo__leave(here->tracked->root, here->entered);
 }
 
-/* Calls `evaluate` with this thread recording. */
-static void *evaluate(kvo_evaluation *here) {
+/* Calls `track_evaluate` with this thread recording. */
+static void *track_evaluate(kvo_evaluation *here) {
   kvo_evaluation *outer_recorder = kvo__own.recorder;
   kvo__own.recorder = here;
   __atomic_fetch_add(&kvo_tracking_count, 1, __ATOMIC_RELAXED);
@@ -127,7 +127,7 @@ kvo_cell *kvo__arm_once(kvo_tracked *tracked, const kvo_slot *changed, kvo_statu
       return NULL;
     }
     result->began = here.began;
-    result->value = evaluate(&here);
+    result->value = track_evaluate(&here);
     if (is_again && kvo__own.thread != NULL)
       result->began = ++kvo__own.thread->clock; /* what it sets is not followed */
     kvo_info *replaced = NULL;
@@ -179,7 +179,7 @@ kvo_cell *kvo__arm(kvo_tracked *tracked, const kvo_slot *changed, kvo_status *st
 
 /* If a registration fails, its callback must never run. While it may still fail, and in a pause, a change is only noted in `missed`: not
  * before it happens, because the setter may refuse it. */
-static void call(kvo_tracked *tracked, const kvo_raw_change *change, bool is_marked) {
+static void track_call(kvo_tracked *tracked, const kvo_raw_change *change, bool is_marked) {
   if (!atomic_load(&tracked->registered)) {
     if (!change->is_prior) atomic_store(&tracked->missed, true);
     if (!atomic_load(&tracked->registered)) return;
@@ -190,8 +190,8 @@ static void call(kvo_tracked *tracked, const kvo_raw_change *change, bool is_mar
     tracked->ops->callback(change, tracked->user_data);
 }
 
-static void tell(kvo_tracked *tracked, bool is_prior, const kvo_cell *old_value, const kvo_cell *new_value,
-                 bool is_marked) {
+static void track_tell(kvo_tracked *tracked, bool is_prior, const kvo_cell *old_value, const kvo_cell *new_value,
+                       bool is_marked) {
   bool wants_old = (tracked->options & KVO_OLD) != 0 && old_value != NULL;
   bool wants_new = (tracked->options & KVO_NEW) != 0 && new_value != NULL;
   kvo_raw_change record = {
@@ -203,7 +203,7 @@ static void tell(kvo_tracked *tracked, bool is_prior, const kvo_cell *old_value,
       .is_prior = is_prior,
       .observation = tracked->id,
   };
-  call(tracked, &record, is_marked);
+  track_call(tracked, &record, is_marked);
 }
 
 /* Replaces the value that was told last and returns it; the caller releases it. tracked->lock is held. */
@@ -270,7 +270,7 @@ static void tell_present(kvo_tracked *tracked, kvo_cell *now, bool if_changed, b
   kvo__lock(&tracked->lock);
   kvo_cell *before = replace_last(tracked, now);
   kvo__unlock(&tracked->lock);
-  if (!if_changed || !are_same(tracked, before, now)) tell(tracked, false, before, now, is_marked);
+  if (!if_changed || !are_same(tracked, before, now)) track_tell(tracked, false, before, now, is_marked);
   kvo__cell_release(tracked, before);
 }
 
@@ -280,7 +280,7 @@ void kvo__tracked_tell_present(kvo_tracked *tracked, kvo_cell *now, bool if_chan
 
 void kvo__tracked_tell_initial(kvo_tracked *tracked, kvo_cell *now) {
   kvo__tracked_set_last(tracked, now);
-  tell(tracked, false, NULL, now, false);
+  track_tell(tracked, false, NULL, now, false);
 }
 
 void kvo__tracked_tell_prior(kvo_tracked *tracked) {
@@ -288,7 +288,7 @@ void kvo__tracked_tell_prior(kvo_tracked *tracked) {
   kvo_cell *last = atomic_load_explicit(&tracked->last, memory_order_acquire);
   if (last != NULL) atomic_fetch_add(&last->references, 1);
   kvo__unlock(&tracked->lock);
-  tell(tracked, true, last, NULL, false);
+  track_tell(tracked, true, last, NULL, false);
   kvo__cell_release(tracked, last);
 }
 
@@ -336,7 +336,7 @@ void kvo__tracked_leaf(kvo_tracked *tracked, const kvo_raw_change *change, bool 
     kvo__tracked_set_last(tracked, now);
     kvo__cell_release(tracked, now);
   }
-  call(tracked, &record, is_marked);
+  track_call(tracked, &record, is_marked);
 }
 
 bool kvo__tracked_settle(kvo_tracked *tracked, const kvo_slot *changed, bool if_changed) {

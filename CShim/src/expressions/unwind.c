@@ -60,7 +60,7 @@ void kvo__deliver_present(kvo_node *node, kvo_info *info, const void *old_value)
 /* Makes a delivery or, of an endless cycle, drops it: its observer knows what it sets itself. An expression must nevertheless follow the
  * objects that it depends on now. Not inlined: a delivery in the stack frame of the loop would look as if the loop had been left
  * (kvo__is_left). */
-__attribute__((noinline)) static void deliver(kvo_deferred *next, bool ends) {
+__attribute__((noinline)) static void unwind_deliver(kvo_deferred *next, bool ends) {
   kvo_tracked *tracked = kvo__deferred_tracked(next);
   if (ends) next->late++;
   if (ends && (next->is_in_cycle || next->late > MAX_LATE)) {
@@ -113,7 +113,7 @@ static void nest(kvo_thread *self) {
   self->limit = kvo__limit_of(self);
 }
 
-static void stop(kvo_unwinding *unwinding) {
+static void unwind_stop(kvo_unwinding *unwinding) {
   kvo_unwinding over = *unwinding;
   *unwinding = (kvo_unwinding){.all = NULL};
   atomic_fetch_sub(&kvo__threads.unwinding, 1);
@@ -129,10 +129,10 @@ void kvo__unwind_if_due(kvo_thread *self, uint32_t depth) {
   unwinding->depth = depth;
   nest(self);
   for (kvo_deferred *next = kvo__deferred_take(unwinding); next != NULL; next = kvo__deferred_take(unwinding)) {
-    deliver(next, unwinding->gives_up || unwinding->total_depth > MAX_TOTAL_DEPTH);
+    unwind_deliver(next, unwinding->gives_up || unwinding->total_depth > MAX_TOTAL_DEPTH);
     nest(self);
   }
-  stop(unwinding);
+  unwind_stop(unwinding);
 }
 
 void kvo__unwind_left(kvo_thread *self) {
@@ -144,5 +144,5 @@ void kvo__unwind_left(kvo_thread *self) {
 
 void kvo__unwind_drop(kvo_thread *self) {
   kvo__assert(self == kvo__own.thread);
-  if (self->unwinding.is_begun) stop(&self->unwinding);
+  if (self->unwinding.is_begun) unwind_stop(&self->unwinding);
 }

@@ -2,11 +2,11 @@
 #include "faults/reporting.h"
 
 /* The length of the longest cycle that is looked for. */
-enum { LONGEST_ROUND = 32 };
+enum { CHAIN_LONGEST_ROUND = 32 };
 
 /* The length of the cycle that begins here and occurs at least three times, and how often it occurs; 1 and 1 if there is none. */
 static size_t round_at(const kvo_mark *const *found, size_t count, size_t *times) {
-  for (size_t length = 1; length <= LONGEST_ROUND && 3 * length <= count; length++) {
+  for (size_t length = 1; length <= CHAIN_LONGEST_ROUND && 3 * length <= count; length++) {
     size_t same = 0;
     while (length + same < count && found[same]->node == found[length + same]->node) same++;
     *times = same / length + 1;

@@ -10,11 +10,11 @@ static void append_step(kvo_sink *to, const kvo_fault_observation *of) {
   if (of->file != NULL) kvo__append(to, " (%s:%u)", of->file, (unsigned)of->line);
 }
 
-static const char *file_of(const kvo_fault_observation *of) { return of->file != NULL ? of->file : ""; }
+static const char *delivery_file_of(const kvo_fault_observation *of) { return of->file != NULL ? of->file : ""; }
 
 /* Sorts by source location, then by id. */
 static bool is_before(const kvo_fault_observation *left, const kvo_fault_observation *right) {
-  int files = strcmp(file_of(left), file_of(right));
+  int files = strcmp(delivery_file_of(left), delivery_file_of(right));
   if (files != 0) return files < 0;
   return left->line != right->line ? left->line < right->line : left->observation < right->observation;
 }

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 /* Whether a write of so many bytes does not wait for a reader: a pipe that is ready has room for PIPE_BUF bytes (pipe(7)). */
-static bool has_room(int fd, size_t bytes) {
+static bool die_has_room(int fd, size_t bytes) {
   struct stat file;
   struct pollfd room = {.fd = fd, .events = POLLOUT};
   if (fstat(fd, &file) == 0 && S_ISREG(file.st_mode)) return true;
@@ -32,7 +32,7 @@ void kvo__flush_output(const kvo_caller *caller) {
   if (kvo__in_signal_handler(caller) || ftrylockfile(stdout) != 0) return;
   kvo_held_signals signals;
   kvo__signals_hold(&signals);
-  if (__fpending(stdout) > 0 && has_room(fileno(stdout), __fpending(stdout))) fflush(stdout);
+  if (__fpending(stdout) > 0 && die_has_room(fileno(stdout), __fpending(stdout))) fflush(stdout);
   kvo__signals_release(&signals);
   funlockfile(stdout);
 }

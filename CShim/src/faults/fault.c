@@ -217,7 +217,7 @@ static uint64_t location_of(const kvo_fault *fault) {
 
 /* A hash of the location in the program. Of faults about a key it is also that of the key: one line, such as that of a helper function,
  * may name several. */
-static uint64_t place_of(const kvo_report *report) {
+static uint64_t fault_place_of(const kvo_report *report) {
   const kvo_fault *fault = &report->fault;
   bool is_about_key = fault->code == KVO_FAULT_UNDEFINED_KEY || fault->code == KVO_FAULT_NEVER_NOTIFIES;
   uint64_t parts[] = {(uint64_t)fault->code, location_of(fault), is_about_key ? subject_of(report->detail.memory) : 0};
@@ -228,7 +228,7 @@ static uint64_t place_of(const kvo_report *report) {
 static bool is_first_time(const kvo_report *report) {
   static _Atomic uint64_t places[1024];
   enum { COUNT = sizeof places / sizeof *places };
-  uint64_t place = place_of(report);
+  uint64_t place = fault_place_of(report);
   for (size_t i = 0; i < COUNT; i++) {
     uint64_t present = 0;
     if (atomic_compare_exchange_strong(&places[(place + i) % COUNT], &present, place)) return true;
@@ -266,7 +266,7 @@ static bool append_place(kvo_sink *to, const char *what, const char *file, size_
 
 /* Appends source locations to the first line, because a log may show that line only: where it happened, or where the object of the fault
  * was registered. */
-static void append_places(kvo_sink *to, const kvo_fault *fault) {
+static void fault_append_places(kvo_sink *to, const kvo_fault *fault) {
   const kvo_fault_observation *first = fault->observation_count > 0 ? fault->observations : NULL;
   bool is_death = fault->code == KVO_FAULT_DEALLOCATED_WHILE_OBSERVED;
   bool is_again = fault->code == KVO_FAULT_REMOVED_TWICE; /* the second removal may be on the line of the first */
@@ -292,7 +292,7 @@ static void put_texts(kvo_report *report) {
   kvo_sink to = {.memory = report->summary_text, .capacity = sizeof report->summary_text, .fd = -1};
   fault->file_length = fault->file != NULL ? strlen(fault->file) : 0;
   kvo__append(&to, "KVO%04d %s: %s", (int)fault->code, kvo_severity_name(fault->severity), report->detail.memory);
-  append_places(&to, fault);
+  fault_append_places(&to, fault);
   fault->summary = report->summary_text;
   fault->exception = kvo__exception_of(fault->code);
   if (fault->why == NULL) fault->why = kvo__why_of(fault->code);
@@ -319,7 +319,7 @@ static void complete(void *arg) {
 }
 
 /* Decides on the action, after the handlers, and writes the report. */
-static void decide(void *arg) {
+static void fault_decide(void *arg) {
   raising *of = arg;
   const kvo_fault *fault = &of->report->fault;
   kvo_action action = of->action;
@@ -356,7 +356,7 @@ __attribute__((noinline)) void kvo__raise(kvo_report *report) {
   atomic_fetch_add_explicit(&counts[fault->severity], 1, memory_order_relaxed);
   kvo__report_run(report, complete, &of);
   of.action = ask_handler(report, cancellation); /* code of the program runs on the program's stack */
-  kvo__report_run(report, decide, &of);
+  kvo__report_run(report, fault_decide, &of);
   if (of.is_written) kvo__trace_fault(fault);
   kvo_fault_break(fault);
   if (of.action == KVO_ACTION_ABORT) kvo__trace_save();
@@ -391,7 +391,7 @@ void kvo__fault_interrupted(const kvo_lock *lock, bool is_guard) {
             : "in a signal handler only record what happened, and observe, remove and set after it has returned: "
               "kvo.h says what a handler may call";
     kvo__report_run(report, complete, &of);
-    kvo__report_run(report, decide, &of);
+    kvo__report_run(report, fault_decide, &of);
     kvo_fault_break(&report->fault);
   }
   kvo__die();

@@ -3,35 +3,35 @@
 
 #include <stdlib.h>
 
-static int compare(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
+static int groups_compare(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
 
-static int compare_texts(const char *a, const char *b) {
+static int groups_compare_texts(const char *a, const char *b) {
   return a == NULL || b == NULL ? (a != NULL) - (b != NULL) : strcmp(a, b);
 }
 
 /* Sorts by source location, class of the object, and key path. */
-static int by_place(const void *left, const void *right) {
+static int groups_by_place(const void *left, const void *right) {
   const kvo_fault_observation *a = left, *b = right;
-  int result = compare_texts(a->file, b->file);
-  if (result == 0) result = compare(a->line, b->line);
-  if (result == 0) result = compare_texts(a->object_class, b->object_class);
+  int result = groups_compare_texts(a->file, b->file);
+  if (result == 0) result = groups_compare(a->line, b->line);
+  if (result == 0) result = groups_compare_texts(a->object_class, b->object_class);
   return result != 0 ? result : strcmp(a->key_path, b->key_path);
 }
 
 static int by_age(const void *left, const void *right) {
   const kvo_fault_observation *a = left, *b = right;
-  int result = by_place(left, right);
-  return result != 0 ? result : compare(a->duplicate_count, b->duplicate_count);
+  int result = groups_by_place(left, right);
+  return result != 0 ? result : groups_compare(a->duplicate_count, b->duplicate_count);
 }
 
 static int by_number(const void *left, const void *right) {
   const kvo_fault_observation *a = left, *b = right;
-  int result = compare(b->duplicate_count, a->duplicate_count);
-  return result != 0 ? result : by_place(left, right);
+  int result = groups_compare(b->duplicate_count, a->duplicate_count);
+  return result != 0 ? result : groups_by_place(left, right);
 }
 
 static bool is_same_line(const kvo_fault_observation *a, const kvo_fault_observation *b) {
-  return a->line == b->line && compare_texts(a->file, b->file) == 0;
+  return a->line == b->line && groups_compare_texts(a->file, b->file) == 0;
 }
 
 size_t kvo__group(kvo_fault_observation *all, size_t count, size_t *lines) {
@@ -41,7 +41,7 @@ size_t kvo__group(kvo_fault_observation *all, size_t count, size_t *lines) {
   qsort(all, count, sizeof *all, by_age);
   for (size_t i = 0, next; i < count; i = next) {
     next = i + 1;
-    while (next < count && by_place(&all[i], &all[next]) == 0) next++;
+    while (next < count && groups_by_place(&all[i], &all[next]) == 0) next++;
     if (lines != NULL) *lines += places == 0 || !is_same_line(&all[places - 1], &all[i]);
     all[places] = all[i];
     all[places++].duplicate_count = next - i - 1;

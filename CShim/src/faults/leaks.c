@@ -1,7 +1,7 @@
 /* leaks.c - KVO_REPORT=leaks: reports at the end of the process what is still observed, and where it was registered. */
 #include "faults/reporting.h"
 
-static void fill(kvo_fault_observation *all, const kvo_graph *graph) {
+static void leaks_fill(kvo_fault_observation *all, const kvo_graph *graph) {
   for (size_t i = 0; i < graph->observation_count; i++) {
     const kvo_graph_observation *from = &graph->observations[i];
     kvo_fault_observation filled = {.observation = from->observation,
@@ -25,7 +25,7 @@ void kvo__tell_leaks(void) {
   if (kvo_snapshot(&graph) != KVO_OK) return;
   kvo_fault_observation *all = graph->observation_count > 0 ? kvo__alloc(graph->observation_count * sizeof *all) : NULL;
   if (all != NULL) {
-    fill(all, graph);
+    leaks_fill(all, graph);
     size_t lines, places = kvo__group(all, graph->observation_count, &lines);
     kvo__fault_never_ended(all, places, lines, graph->observation_count);
     kvo__free(all);

@@ -4,7 +4,7 @@
 static const char *name_of(const kvo_class *cls) { return cls != NULL ? cls->display_name : "(no class)"; }
 
 /* Sets the object of a fault and its source location. */
-static void concern(kvo_report *report, const kvo_object *object, const kvo_class *cls, kvo_place place) {
+static void registration_concern(kvo_report *report, const kvo_object *object, const kvo_class *cls, kvo_place place) {
   report->fault.object = object != NULL ? kvo_object_instance(object) : NULL;
   report->fault.object_class = cls != NULL ? cls->display_name : NULL;
   kvo__report_at(report, place);
@@ -31,16 +31,16 @@ static void append_keys(kvo_sink *to, const kvo_class *cls, const char *missing,
 
 /* Where the walk of a key path failed: at a component that an object of this class does not have, or that a collection, which the class of
  * the object before it has for `collection`, does not have. Both are NULL if that is not known. */
-typedef struct stop {
+typedef struct registration_stop {
   const kvo_class *cls;
   const kvo_property *collection;
   const char *component;
   size_t length;
-} stop;
+} registration_stop;
 
-static stop stopped_at(const kvo_object *object, const char *key_path) {
+static registration_stop stopped_at(const kvo_object *object, const char *key_path) {
   kvo_object *at = (kvo_object *)(uintptr_t)object;
-  stop found = {.cls = kvo_object_class(object), .component = key_path};
+  registration_stop found = {.cls = kvo_object_class(object), .component = key_path};
   for (;; found.component += found.length + 1) {
     found.length = strcspn(found.component, ".");
     kvo_key key = kvo_key_hash(found.component, found.length);
@@ -67,19 +67,19 @@ static const char *const operators[] = {"@count", "@sum", "@avg", "@min", "@max"
 enum { OPERATORS = sizeof operators / sizeof *operators, OF_LISTS_ONLY = 2 };
 
 static bool is_list(const kvo_property *collection) { return collection->type[0] == '['; }
-static const char *kind_of(const kvo_property *collection) { return is_list(collection) ? "list" : "set"; }
+static const char *registration_kind_of(const kvo_property *collection) { return is_list(collection) ? "list" : "set"; }
 static size_t count_operators(const kvo_property *collection) {
   return is_list(collection) ? OPERATORS : OPERATORS - OF_LISTS_ONLY;
 }
 
 /* Whether the collection has the operator at which a walk stopped. */
-static bool has_operator(const stop *at) {
+static bool has_operator(const registration_stop *at) {
   for (size_t i = 0; i < count_operators(at->collection); i++)
     if (strncmp(operators[i], at->component, at->length) == 0 && operators[i][at->length] == '\0') return true;
   return false;
 }
 
-static kvo_fault_code undefined_code(kvo_status status, const stop *at) {
+static kvo_fault_code undefined_code(kvo_status status, const registration_stop *at) {
   if (status == KVO_ERROR_TYPE_MISMATCH) return KVO_FAULT_TYPE_MISMATCH;
   bool is_operator = at->component[0] == '@', is_last = at->component[at->length] == '\0';
   if (status == KVO_ERROR_NOT_AN_OBJECT)
@@ -89,12 +89,12 @@ static kvo_fault_code undefined_code(kvo_status status, const stop *at) {
 }
 
 /* KVO0018. */
-static void describe_through(kvo_report *report, const char *key_path, const stop *at) {
+static void describe_through(kvo_report *report, const char *key_path, const registration_stop *at) {
   const char *of = at->collection->name;
   int before = (int)(at->component - key_path), length = (int)at->length;
   bool has_objects = at->collection->type[1] == '@';
   kvo__append(&report->detail, "\"%s\" on it is a %s, and \"%.*s\" is no operator of collections", of,
-              kind_of(at->collection), length, at->component);
+              registration_kind_of(at->collection), length, at->component);
   kvo__append(&report->apple, "[<%s> addObserver:forKeyPath:options:context:] is not supported. Key path: %s",
               is_list(at->collection) ? "NSArray" : "NSSet", at->component);
   kvo__append(&report->help,
@@ -105,7 +105,7 @@ static void describe_through(kvo_report *report, const char *key_path, const sto
 }
 
 /* KVO0036. */
-static void describe_operator(kvo_report *report, const stop *at) {
+static void describe_operator(kvo_report *report, const registration_stop *at) {
   int length = (int)at->length;
   if (at->collection == NULL) {
     kvo__append(&report->detail, "%s has no operator \"%.*s\": it is not a collection", at->cls->display_name, length,
@@ -113,7 +113,7 @@ static void describe_operator(kvo_report *report, const stop *at) {
     report->fault.help = "put a key of a list or a set before the operator";
     return;
   }
-  kvo__append(&report->detail, "\"%s\" on it is a %s, ", at->collection->name, kind_of(at->collection));
+  kvo__append(&report->detail, "\"%s\" on it is a %s, ", at->collection->name, registration_kind_of(at->collection));
   if (has_operator(at)) {
     kvo__append(&report->detail, "whose operator \"%.*s\" needs a key on its right", length, at->component);
     kvo__append(&report->help,
@@ -131,13 +131,13 @@ static void describe_operator(kvo_report *report, const stop *at) {
               is_list(at->collection) ? "NSArray" : "NSSet", length - 1, at->component + 1);
   for (size_t i = 0; i < count_operators(at->collection); i++) kvo__nearest(&nearest, operators[i]);
   if (nearest.found != NULL) kvo__append(&report->help, "did you mean \"%s\"? ", nearest.found);
-  kvo__append(&report->help, "the operators of a %s are", kind_of(at->collection));
+  kvo__append(&report->help, "the operators of a %s are", registration_kind_of(at->collection));
   for (size_t i = 0; i < count_operators(at->collection); i++)
     kvo__append(&report->help, "%s %s", i == 0 ? "" : ",", operators[i]);
 }
 
 /* KVO0009. */
-static void describe_undefined(kvo_report *report, kvo_status status, const stop *at) {
+static void describe_undefined(kvo_report *report, kvo_status status, const registration_stop *at) {
   if (status == KVO_ERROR_NOT_AN_OBJECT)
     kvo__append(&report->detail, "a value on it is not an observable object, so it has no keys");
   else if (at->cls != NULL)
@@ -177,7 +177,7 @@ static void describe_operand(kvo_report *report) {
 }
 
 /* Says why a key path cannot be walked. */
-static void describe_stop(kvo_report *report, kvo_status status, const stop *at, const kvo_object *object,
+static void describe_stop(kvo_report *report, kvo_status status, const registration_stop *at, const kvo_object *object,
                           const stopped *of) {
   switch (report->fault.code) {
     case KVO_FAULT_THROUGH_COLLECTION: describe_through(report, of->key_path, at); break;
@@ -199,7 +199,7 @@ static void is_survived(kvo_report *report) { report->fault.severity = KVO_SEVER
 
 void kvo__fault_registration(kvo_status status, const kvo_class *cls, const kvo_object *object, const char *key_path,
                              const void *observer, kvo_options options, const void *context, kvo_place place) {
-  stop at = {0};
+  registration_stop at = {0};
   kvo_fault_code code;
   switch (status) {
     case KVO_ERROR_MALFORMED_KEY_PATH: code = KVO_FAULT_MALFORMED_KEY_PATH; break;
@@ -232,12 +232,12 @@ void kvo__fault_registration(kvo_status status, const kvo_class *cls, const kvo_
       break;
     default: describe_stop(report, status, &at, object, &(stopped){key_path, observer, options, context});
   }
-  concern(report, object, cls, place);
+  registration_concern(report, object, cls, place);
   kvo__raise(report);
 }
 
 void kvo__fault_path_broken(kvo_status status, const kvo_object *object, const kvo_fault_observation *concerned) {
-  stop at = stopped_at(object, concerned->key_path);
+  registration_stop at = stopped_at(object, concerned->key_path);
   kvo_report *report = kvo__report(undefined_code(status, &at));
   is_survived(report);
   kvo__append(&report->detail, "\"%s\" of %s@0x%llx cannot be followed: ", concerned->key_path, concerned->object_class,
@@ -308,7 +308,7 @@ void kvo__fault_no_setter(const kvo_object *object, const char *key, kvo_place p
                          : property->ops != NULL ? "set it with kvo_set_value: it is a property of another language"
                                                  : "give it a setter, or set what its value is computed from";
   }
-  concern(report, object, cls, place);
+  registration_concern(report, object, cls, place);
   kvo__raise(report);
 }
 
@@ -336,7 +336,7 @@ void kvo__fault_other_form(const kvo_object *object, const kvo_property *propert
   kvo__append(&report->help, "give KVO_SET the type of the setter's parameter: that of \"%s\" has the encoding \"%s\"",
               property->name, property->type);
   report->fault.why = "the setter would take another value than the one that is passed";
-  concern(report, object, cls, place);
+  registration_concern(report, object, cls, place);
   kvo__raise(report);
 }
 
@@ -398,7 +398,7 @@ void kvo__fault_never_notifies(const kvo_object *object, const char *key_path, c
   append_help(&report->help, cls, key_path, silence, kvo__is_for_swift(place, NULL));
   if (silence != KVO_SILENCE_NOTHING_READ && silence != KVO_SILENCE_CONSTANT)
     report->fault.severity = KVO_SEVERITY_WARNING; /* it may be intended */
-  concern(report, object, cls, place);
+  registration_concern(report, object, cls, place);
   kvo__raise(report);
 }
 
@@ -427,7 +427,7 @@ void kvo__fault_self_dependency(const kvo_object *object, const kvo_property *pr
     kvo__append(&report->apple, "%s\n    %s", each == property->affected_by ? "" : ",", *each);
   kvo__append(&report->apple, "\n)}");
   kvo__append(&report->help, "remove \"%s\" from what is declared to affect \"%s\"", path, key);
-  concern(report, object, cls, place);
+  registration_concern(report, object, cls, place);
   kvo__raise(report);
 }
 

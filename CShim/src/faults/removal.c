@@ -5,7 +5,7 @@
 static double age_of(const kvo_ended *entry) { return (double)(kvo__now() - entry->nanoseconds) / 1e9; }
 
 /* Makes an ended observation the one that the fault concerns. The entry has to stay valid until the fault is raised. */
-static void concern(kvo_report *report, const kvo_ended *entry) {
+static void removal_concern(kvo_report *report, const kvo_ended *entry) {
   kvo__ended_stacks(entry, &report->stacks);
   report->concerned = (kvo_fault_observation){
       .observation = entry->id,
@@ -47,7 +47,7 @@ void kvo__append_observer(kvo_sink *to, const kvo_ended *entry) {
 
 /* Appends the known source locations, as in " (registered at App.swift:12, removed at App.swift:20)", because a log may show the first line
  * only. */
-static void append_places(kvo_sink *to, const kvo_ended *entry, const char *ended) {
+static void removal_append_places(kvo_sink *to, const kvo_ended *entry, const char *ended) {
   if (entry->registered.file == NULL && entry->ended.file == NULL) return;
   kvo__append(to, " (");
   if (entry->registered.file != NULL)
@@ -71,10 +71,10 @@ void kvo__fault_removed_twice(const kvo_ended *entry, bool by_address, kvo_place
   kvo__append_observer(&report->detail, entry);
   kvo__append(&report->detail, " was removed twice for \"%s\" of %s@0x%llx", kvo__ended_path(entry),
               entry->object_class, kvo__address(entry->object));
-  append_places(&report->detail, entry, "first removed");
+  removal_append_places(&report->detail, entry, "first removed");
   kvo__append_cannot_remove(&report->apple, observer_name(entry), entry->observer, kvo__ended_path(entry),
                             entry->object_class, entry->object);
-  concern(report, entry);
+  removal_concern(report, entry);
   add_ending(report, entry, "first removed");
   kvo__append(
       &report->help, "%s",
@@ -96,8 +96,8 @@ static void raise_stale_handle(const kvo_ended *entry, kvo_place place) {
               "observation 0x%llx of \"%s\" ended when its object %s@0x%llx ended; another object may be at this "
               "address now",
               (unsigned long long)entry->id, kvo__ended_path(entry), entry->object_class, kvo__address(entry->object));
-  append_places(&report->detail, entry, "object ended");
-  concern(report, entry);
+  removal_append_places(&report->detail, entry, "object ended");
+  removal_concern(report, entry);
   add_ending(report, entry, "object ended");
   report->fault.help =
       "discard an observation's id when its object ends, or end it with kvo_cancel_observer, which accepts one "
@@ -144,7 +144,7 @@ void kvo__fault_endless_wait(kvo_observation observation, kvo_waited waited, kvo
                                           : "another thread is running one and waits for this thread");
   kvo_ended entry;
   if (kvo__ended_by_id(observation, &entry)) {
-    concern(report, &entry);
+    removal_concern(report, &entry);
     kvo__report_concerns(report, &report->concerned, 1, place);
   }
   report->fault.help = kvo__is_for_swift(place, report->fault.observations)

@@ -13,12 +13,14 @@
 /* ------------------------------------------------------------------------------------------------------------- Claiming -- */
 
 /* This many reports can be made at the same time without mapping memory. */
-enum { KEPT = 4 };
-static kvo_report kept[KEPT];
+enum { REPORTING_KEPT = 4 };
+static kvo_report reporting_kept[REPORTING_KEPT];
 
-static bool is_kept(const kvo_report *report) { return report >= kept && report < kept + KEPT; }
+static bool reporting_is_kept(const kvo_report *report) {
+  return report >= reporting_kept && report < reporting_kept + REPORTING_KEPT;
+}
 
-static bool claim(kvo_report *report) {
+static bool reporting_claim(kvo_report *report) {
   uintptr_t nobody = 0;
   if (!atomic_compare_exchange_strong(&report->owner, &nobody, kvo__own_mark())) return false;
   report->is_asked = false;
@@ -26,18 +28,18 @@ static bool claim(kvo_report *report) {
 }
 
 /* Whether a report of this thread was abandoned by a longjmp out of the fault handler. A thread is in one handler at a time. */
-static bool is_left(const kvo_report *report) {
+static bool reporting_is_left(const kvo_report *report) {
   return atomic_load(&report->owner) == kvo__own_mark() && report->is_asked && !kvo__in_handler();
 }
 
 static kvo_report *claim_kept(void) {
-  for (size_t i = 0; i < KEPT; i++)
-    if (is_left(&kept[i])) {
-      kept[i].is_asked = false;
-      return &kept[i];
+  for (size_t i = 0; i < REPORTING_KEPT; i++)
+    if (reporting_is_left(&reporting_kept[i])) {
+      reporting_kept[i].is_asked = false;
+      return &reporting_kept[i];
     }
-  for (size_t i = 0; i < KEPT; i++)
-    if (claim(&kept[i])) return &kept[i];
+  for (size_t i = 0; i < REPORTING_KEPT; i++)
+    if (reporting_claim(&reporting_kept[i])) return &reporting_kept[i];
   return NULL;
 }
 
@@ -45,7 +47,7 @@ static kvo_report *map_one(void) {
   void *memory = mmap(NULL, sizeof(kvo_report), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return NULL;
   kvo_report *report = memory;
-  return claim(report) ? report : NULL;
+  return reporting_claim(report) ? report : NULL;
 }
 
 /* Claims a report. If none is free and there is no memory, it waits for one, and ends the process if that takes too long. */
@@ -64,18 +66,18 @@ static kvo_report *claim_any(void) {
   kvo__die();
 }
 
-static void give_back(kvo_report *report) {
-  if (is_kept(report))
+static void reporting_give_back(kvo_report *report) {
+  if (reporting_is_kept(report))
     atomic_store(&report->owner, 0);
   else
     munmap(report, sizeof *report);
 }
 
 void kvo__reports_forked(void) {
-  for (size_t i = 0; i < KEPT; i++) {
-    if (atomic_load(&kept[i].owner) == kvo__own_mark()) continue;
-    kept[i].is_asked = false;
-    atomic_store(&kept[i].owner, 0);
+  for (size_t i = 0; i < REPORTING_KEPT; i++) {
+    if (atomic_load(&reporting_kept[i].owner) == kvo__own_mark()) continue;
+    reporting_kept[i].is_asked = false;
+    atomic_store(&reporting_kept[i].owner, 0);
   }
 }
 
@@ -102,7 +104,7 @@ kvo_report *kvo__report_begin(kvo_fault_code code) {
   return report;
 }
 
-void kvo__report_end(kvo_report *report) { give_back(report); }
+void kvo__report_end(kvo_report *report) { reporting_give_back(report); }
 
 void kvo__report_concerns(kvo_report *report, const kvo_fault_observation *observations, size_t count,
                           kvo_place place) {
@@ -226,5 +228,5 @@ __attribute__((noinline)) void kvo__with_room(void (*body)(void *arg), void *arg
     return;
   }
   kvo__report_run(report, body, arg);
-  give_back(report);
+  reporting_give_back(report);
 }

@@ -17,7 +17,7 @@ typedef struct teardown {
 } teardown;
 
 /* Doubles the capacity of `left` if it is full. */
-static bool has_room(teardown *of) {
+static bool death_has_room(teardown *of) {
   if (of->left_count < of->left_capacity) return true;
   kvo_fault_observation *larger = kvo__alloc(2 * of->left_capacity * sizeof *larger);
   if (larger == NULL) return false;
@@ -56,7 +56,7 @@ static void end_node(kvo_info *info, kvo_node *node, teardown *of) {
   if (kvo__is_tapped()) kvo__hooks.ended(node);
   kvo__end_is_death(node->id);
   bool apple_contract = (node->options & KVO_ENDS_WITH_OBJECT) == 0;
-  if (apple_contract && has_room(of)) kvo__describe_node(node, &of->left[of->left_count++]);
+  if (apple_contract && death_has_room(of)) kvo__describe_node(node, &of->left[of->left_count++]);
   KVO_TELL(remember, node, true, of->place);
   kvo_observation other = (node->options & KVO_NODE_BINDS) != 0 ? kvo__bound_of(node)->other : 0;
   kvo__node_retire(info, node);
@@ -116,7 +116,7 @@ static void notify_dependents(kvo_dependency *dependents, const kvo_object *obje
 
 /* Ends all observations of an object and leaves it marked as being destroyed: with its class, taking no observers. Returns false if another
  * thread still evaluates the object and waits for this thread. */
-static bool finish(kvo_object *object, kvo_place place) {
+static bool death_finish(kvo_object *object, kvo_place place) {
   kvo__look_for_abandoned(); /* in this frame: a callee's is below those that were left */
   kvo_info *info = kvo__word_info(kvo__word(object));
   const kvo_object *named = info != NULL ? info->object : object; /* a binding may have moved the header to finish it */
@@ -193,7 +193,7 @@ void kvo_object_finish_at(kvo_object *object, const char *file, uint32_t line) {
   if (object == NULL || kvo__word(object) == 0 || !can_end(object, function, place)) return;
   is_before_change(object, function, place); /* its memory goes in any case */
   kvo_class *cls = kvo_object_class(object);
-  finish(object, place);
+  death_finish(object, place);
   kvo__set_word(object, 0);
   kvo__class_let_go(cls);
 }
@@ -204,7 +204,7 @@ void kvo_object_destroy_at(kvo_object *object, const char *file, uint32_t line) 
   if (object == NULL || !can_end(object, function, place) || !is_created(object, function, place) ||
       is_before_change(object, function, place))
     return;
-  if (!finish(object, place)) return; /* another thread evaluates it and waits for this one: leak it */
+  if (!death_finish(object, place)) return; /* another thread evaluates it and waits for this one: leak it */
   if (!kvo__old_object_keep(object)) kvo__object_free(object);
 }
 
@@ -213,7 +213,7 @@ bool kvo_object_end(kvo_object *object) {
   if (object == NULL || kvo__word(object) == 0 || !can_end(object, function, KVO_NOWHERE)) return true;
   is_before_change(object, function, KVO_NOWHERE); /* the memory stays, for the setter too */
   kvo_class *cls = kvo_object_class(object);
-  bool is_ended = finish(object, KVO_NOWHERE);
+  bool is_ended = death_finish(object, KVO_NOWHERE);
   if (is_ended && cls->finalize != NULL) cls->finalize(object);
   kvo__set_word(object, 0);
   kvo__class_let_go(cls);

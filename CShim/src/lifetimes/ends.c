@@ -34,7 +34,7 @@ typedef struct found {
   size_t count, capacity;
 } found;
 
-static void note_match(kvo_node *node, void *arg) {
+static void ends_note_match(kvo_node *node, void *arg) {
   found *into = arg;
   const kvo_node_details *details = kvo__node_details(node);
   bool is_receiver = (node->options & KVO_NODE_OF_RECEIVER) != 0;
@@ -48,12 +48,12 @@ static void note_match(kvo_node *node, void *arg) {
 static void visit_all(found *into) {
   into->count = 0;
   kvo__world_stop();
-  kvo__ids_visit(KVO_NODE_ANCHOR, note_match, into);
+  kvo__ids_visit(KVO_NODE_ANCHOR, ends_note_match, into);
   kvo__world_resume();
 }
 
 static bool note_live(kvo_node *node, void *arg) {
-  if (atomic_load(&node->live)) note_match(node, arg);
+  if (atomic_load(&node->live)) ends_note_match(node, arg);
   return true;
 }
 
@@ -67,7 +67,7 @@ static void visit_object(found *into, kvo_info *info) {
 }
 
 /* Stores the ids in `first` of `capacity`, or, if they do not fit, in an allocated array. Returns whether all were found. */
-static bool find(found *into, kvo_info *info, kvo_observation *first, size_t capacity) {
+static bool ends_find(found *into, kvo_info *info, kvo_observation *first, size_t capacity) {
   into->ids = first;
   into->capacity = capacity;
   for (;;) {
@@ -95,7 +95,7 @@ size_t kvo_binding_end_all(kvo_object *object, const void *observer, const char 
   found of = {.observer = observer, .key_path = key_path, .is_receiver = is_receiver, .last_birth = last};
   size_t ended = 0;
   for (bool has_all = false; !has_all;) {
-    has_all = find(&of, info, few, FEW);
+    has_all = ends_find(&of, info, few, FEW);
     size_t stored = of.count < of.capacity ? of.count : of.capacity;
     for (size_t i = 0; i < stored; i++) ended += kvo__end_named(of.ids[i], (kvo_place){file, line}) == KVO_OK;
     if (of.ids != few) kvo__free(of.ids);

@@ -5,7 +5,7 @@
 #include "platform/settings.h"
 
 /* Sends the initial notification of a direct observation. The caller is a reader, so the node is not freed. */
-static void send_initial(kvo_info *info, kvo_node *node) {
+static void observe_send_initial(kvo_info *info, kvo_node *node) {
   const kvo_property *property = kvo__slot_property(info, atomic_load_explicit(&node->slot, memory_order_relaxed));
   kvo_raw_change record = {
       .object = info->object,
@@ -57,7 +57,7 @@ static kvo_status observe_key(kvo_object *object, kvo_key key, const kvo_binding
   if (status == KVO_OK && is_initial) {
     kvo_first first = {0};
     if (observer->is_binding) first = kvo__settle_first(node);
-    if (first.hold == NULL || first.is_claimed) send_initial(info, node);
+    if (first.hold == NULL || first.is_claimed) observe_send_initial(info, node);
     if (observer->is_binding) kvo__settle_rest(node, &first);
     kvo__node_set_notified(node, false); /* the initial notification is no change */
   }

@@ -5,7 +5,8 @@
 #include "platform/settings.h"
 
 /* Makes the kvo_tracked and its anchor, linked and with an id. On failure it frees both. */
-static kvo_status make(kvo_object *object, const kvo_binding_observer *observer, bool keeps_last, kvo_tracked **out) {
+static kvo_status observe_tracked_make(kvo_object *object, const kvo_binding_observer *observer, bool keeps_last,
+                                       kvo_tracked **out) {
   kvo_status status = KVO_ERROR_OUT_OF_MEMORY;
   kvo_info *info = kvo__info_ensure(object, KVO_KEY_ANCHORS, &status);
   if (info == NULL) return status;
@@ -50,7 +51,7 @@ static kvo_status make(kvo_object *object, const kvo_binding_observer *observer,
 }
 
 /* Sends the initial notification, with the value read at registration, unless a change was missed since. */
-static void send_initial(kvo_tracked *tracked, kvo_cell *value) {
+static void observe_tracked_send_initial(kvo_tracked *tracked, kvo_cell *value) {
   kvo_status status;
   kvo_cell *fresh = atomic_load(&tracked->missed) ? kvo__arm(tracked, NULL, &status, NULL) : NULL;
   kvo__tracked_tell_initial(tracked, fresh != NULL ? fresh : value);
@@ -89,7 +90,7 @@ kvo_status kvo_binding_observe_tracked(kvo_object *object, const kvo_binding_obs
   if (!kvo__can_observe(object, observer, out, wrong)) return KVO_ERROR_INVALID_ARGUMENT;
   kvo__warn_of_duplicate(object, observer);
   kvo_tracked *tracked = NULL;
-  kvo_status status = make(object, observer, keep_last, &tracked);
+  kvo_status status = observe_tracked_make(object, observer, keep_last, &tracked);
   if (status != KVO_OK) {
     if (observer->ops->abandon != NULL) observer->ops->abandon(observer->user_data);
     return status;
@@ -107,7 +108,7 @@ kvo_status kvo_binding_observe_tracked(kvo_object *object, const kvo_binding_obs
     *out = tracked->id;
     warn_if_never_notified(object, tracked, observer);
     if (is_initial && (first.hold == NULL || first.is_claimed))
-      send_initial(tracked, value);
+      observe_tracked_send_initial(tracked, value);
     else if (is_initial && atomic_load(&tracked->missed)) /* another thread has settled it, but might not tell it */
       kvo__settle_one(tracked->anchor);
     if (is_initial && observer->is_binding) kvo__settle_rest(tracked->anchor, &first);
@@ -127,20 +128,20 @@ static void retain(kvo_node *node, void *arg) {
   kvo__tracked_retain(*out);
 }
 
-static kvo_tracked *find(kvo_observation observation) {
+static kvo_tracked *observe_tracked_find(kvo_observation observation) {
   kvo_tracked *tracked = NULL;
   return kvo__id_look_up(observation, retain, &tracked) ? tracked : NULL;
 }
 
 void kvo_settle(kvo_observation observation) {
-  kvo_tracked *tracked = find(observation);
+  kvo_tracked *tracked = observe_tracked_find(observation);
   if (tracked == NULL) return;
   kvo__tracked_answer(tracked);
   kvo__tracked_release(tracked);
 }
 
 void kvo_unsettle(kvo_observation observation) {
-  kvo_tracked *tracked = find(observation);
+  kvo_tracked *tracked = observe_tracked_find(observation);
   if (tracked == NULL) return;
   kvo__tracked_react(tracked, KVO_STORED, NULL);
   kvo__tracked_release(tracked);

@@ -14,7 +14,7 @@ typedef struct target {
 } target;
 
 /* Nobody retires the node before it has been entered. */
-static void enter(kvo_node *node, void *arg) {
+static void pause_enter(kvo_node *node, void *arg) {
   target *of = arg;
   if (!kvo__node_is_own(node)) return;
   of->node = node;
@@ -25,12 +25,12 @@ static void enter(kvo_node *node, void *arg) {
 }
 
 /* False if the id names no observation. The caller lets go of the target. */
-static bool find(kvo_observation id, target *of) {
+static bool pause_find(kvo_observation id, target *of) {
   *of = (target){0};
-  return kvo__id_look_up(id, enter, of) && of->node != NULL;
+  return kvo__id_look_up(id, pause_enter, of) && of->node != NULL;
 }
 
-static void let_go(const target *of) {
+static void pause_let_go(const target *of) {
   if (of->tracked != NULL) kvo__tracked_release(of->tracked);
   kvo__leave(of->info, of->entered);
 }
@@ -38,7 +38,7 @@ static void let_go(const target *of) {
 /* ---------------------------------------------------------------------------------------------------- Direct -- */
 
 /* The present value, if the object is alive. */
-static void *read_value(const target *of, const kvo_property *property) {
+static void *pause_read_value(const target *of, const kvo_property *property) {
   uint32_t mark;
   if (!kvo__hold_object(of->info, of->node, __builtin_frame_address(0), &mark)) return NULL;
   void *value = kvo__property_keep(property, of->info->object, NULL);
@@ -59,7 +59,7 @@ static kvo_status pause_direct(const target *of) {
   kvo__unlock(&of->info->lock);
   if (!pauses) kvo__paused_free(made);
   if (serial != 0) {
-    void *value = read_value(of, property);
+    void *value = pause_read_value(of, property);
     if (value != NULL && !kvo__paused_keep(node->id, serial, value)) kvo__property_release(property, value);
   }
   return live ? KVO_OK : KVO_ERROR_NOT_REGISTERED;
@@ -128,30 +128,30 @@ static kvo_status resume_tracked(kvo_tracked *tracked, bool tell_missed) {
 kvo_status kvo_observation_pause(kvo_observation observation) {
   target of;
   static const char function[] = "kvo_observation_pause";
-  if (!find(observation, &of)) return kvo__fail_id(KVO_ERROR_NOT_REGISTERED, function, observation);
+  if (!pause_find(observation, &of)) return kvo__fail_id(KVO_ERROR_NOT_REGISTERED, function, observation);
   kvo_status status = of.tracked != NULL ? pause_tracked(of.tracked) : pause_direct(&of);
-  let_go(&of);
+  pause_let_go(&of);
   return kvo__fail_id(status, function, observation);
 }
 
 kvo_status kvo_observation_resume(kvo_observation observation, bool tell_missed) {
   target of;
   static const char function[] = "kvo_observation_resume";
-  if (!find(observation, &of)) return kvo__fail_id(KVO_ERROR_NOT_REGISTERED, function, observation);
+  if (!pause_find(observation, &of)) return kvo__fail_id(KVO_ERROR_NOT_REGISTERED, function, observation);
   kvo_status status = of.tracked != NULL ? resume_tracked(of.tracked, tell_missed) : resume_direct(&of, tell_missed);
-  let_go(&of);
+  pause_let_go(&of);
   return kvo__fail_id(status, function, observation);
 }
 
 bool kvo_observation_is_paused(kvo_observation observation) {
   target of;
-  if (!find(observation, &of)) return false;
+  if (!pause_find(observation, &of)) return false;
   bool paused = kvo__is_paused(kvo__node_kind(of.node));
   if (of.tracked != NULL) {
     kvo__lock(&of.tracked->lock);
     paused = of.tracked->held != 0;
     kvo__unlock(&of.tracked->lock);
   }
-  let_go(&of);
+  pause_let_go(&of);
   return paused;
 }

@@ -80,7 +80,7 @@ typedef struct matches {
   uint64_t orders[4];
 } matches;
 
-static void insert(matches *into, const kvo_fault_observation *match, uint64_t order) {
+static void removal_insert(matches *into, const kvo_fault_observation *match, uint64_t order) {
   enum { MAX = sizeof into->all / sizeof *into->all };
   size_t at = 0;
   while (at < into->count && at < MAX && into->orders[at] > order) at++;
@@ -95,34 +95,34 @@ static void insert(matches *into, const kvo_fault_observation *match, uint64_t o
 }
 
 /* The state of a search. */
-typedef struct search {
+typedef struct removal_search {
   const kvo_wanted *what;
   matches found;
   size_t in_slot;
-} search;
+} removal_search;
 
-static bool note_match(kvo_node *node, void *arg) {
-  search *of = arg;
+static bool removal_note_match(kvo_node *node, void *arg) {
+  removal_search *of = arg;
   enum { MAX = sizeof of->found.all / sizeof *of->found.all };
   if (!atomic_load(&node->live) || (node->options & KVO_NODE_OF_RECEIVER) != 0) return true;
   kvo_fault_observation described;
   kvo__describe_node(node, &described);
   if (described.observer != of->what->address || strcmp(described.key_path, of->what->key_path) != 0) return true;
   if (of->what->match_context && described.context != of->what->context) return true;
-  insert(&of->found, &described, kvo__node_order(node));
+  removal_insert(&of->found, &described, kvo__node_order(node));
   return ++of->in_slot < MAX; /* the remaining ones are older */
 }
 
 /* Registered observations that match. Those of a key are in the slot of the key, those of expressions in the slot of anchors. The caller is
  * a reader. */
 static matches find_matches(kvo_info *info, const kvo_wanted *what) {
-  search of = {.what = what};
+  removal_search of = {.what = what};
   kvo_key path = kvo_key_hash(what->key_path, strlen(what->key_path));
   kvo_slot *slots[] = {kvo__slot_find(info, path), kvo__slot_find(info, KVO_KEY_ANCHORS)};
   kvo__lock(&info->lock);
   for (size_t i = 0; i < 2; i++) {
     of.in_slot = 0;
-    if (slots[i] != NULL) kvo__slot_visit(info, slots[i], what, note_match, &of);
+    if (slots[i] != NULL) kvo__slot_visit(info, slots[i], what, removal_note_match, &of);
   }
   kvo__unlock(&info->lock);
   return of.found;

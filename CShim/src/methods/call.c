@@ -22,7 +22,7 @@ static bool applies(const running *of, const kvo_hooking *hook, kvo_hook_when wh
 }
 
 /* The next hook of this kind in both chains, or NULL. */
-static kvo_hooking *next_of(const running *of, uint32_t at[2], kvo_hook_when when) {
+static kvo_hooking *call_next_of(const running *of, uint32_t at[2], kvo_hook_when when) {
   kvo_hooking *found[2] = {NULL, NULL};
   for (int i = 0; i < 2; i++) {
     const kvo_chain *chain = of->chains[i];
@@ -38,12 +38,12 @@ static kvo_hooking *next_of(const running *of, uint32_t at[2], kvo_hook_when whe
   return found[second];
 }
 
-static bool has(const running *of, kvo_hook_when when) {
+static bool call_has(const running *of, kvo_hook_when when) {
   return (of->chains[0] != NULL && of->chains[0]->kinds[when] != 0) ||
          (of->chains[1] != NULL && of->chains[1]->kinds[when] != 0);
 }
 
-static void run_all(running *of, kvo_hook_when when) {
+static void call_run_all(running *of, kvo_hook_when when) {
   of->phase = when;
   const kvo_chain *only = of->chains[0] == NULL ? of->chains[1] : of->chains[1] == NULL ? of->chains[0] : NULL;
   if (only != NULL) {
@@ -54,7 +54,7 @@ static void run_all(running *of, kvo_hook_when when) {
     return;
   }
   uint32_t at[2] = {0, 0};
-  for (kvo_hooking *hook; (hook = next_of(of, at, when)) != NULL;) hook->function(&of->view, hook->user_data);
+  for (kvo_hooking *hook; (hook = call_next_of(of, at, when)) != NULL;) hook->function(&of->view, hook->user_data);
 }
 
 /* Moves an integer result, which libffi has widened to a register, to where a value of its type is. */
@@ -132,7 +132,7 @@ static void call_function(kvo_method *method, void **arguments, void *result) {
 }
 
 static void proceed(running *of) {
-  kvo_hooking *hook = next_of(of, of->next, KVO_HOOK_INSTEAD);
+  kvo_hooking *hook = call_next_of(of, of->next, KVO_HOOK_INSTEAD);
   if (hook != NULL)
     hook->function(&of->view, hook->user_data);
   else
@@ -168,21 +168,21 @@ static void run_hooked(kvo_method *method, void **arguments, void *result, kvo_c
     memset(result, 0, size);
   else if (size != 0)
     *(ffi_arg *)result = 0;
-  if (has(&of, KVO_HOOK_BEFORE)) run_all(&of, KVO_HOOK_BEFORE);
-  if (has(&of, KVO_HOOK_INSTEAD)) {
+  if (call_has(&of, KVO_HOOK_BEFORE)) call_run_all(&of, KVO_HOOK_BEFORE);
+  if (call_has(&of, KVO_HOOK_INSTEAD)) {
     of.phase = KVO_HOOK_INSTEAD;
     of.next[0] = of.next[1] = 0;
     proceed(&of);
   } else {
     call_function(method, arguments, result);
   }
-  if (has(&of, KVO_HOOK_AFTER)) run_all(&of, KVO_HOOK_AFTER);
+  if (call_has(&of, KVO_HOOK_AFTER)) call_run_all(&of, KVO_HOOK_AFTER);
   for (int i = 0; i < 2; i++) kvo__chain_let_go(chains[i]);
 }
 
 /* Calls a method. `arguments` has room for user, if the method has it, and `result` for the result and for a register, because libffi
  * widens small integers. */
-static void run(kvo_method *method, void **arguments, void *result) {
+static void call_run(kvo_method *method, void **arguments, void *result) {
   kvo_chain *chains[2];
   if (kvo__chains_take(method, *(kvo_object **)arguments[0], chains))
     run_hooked(method, arguments, result, chains);
@@ -194,7 +194,7 @@ static void call_with_user(kvo_method *method, void **arguments, void *result) {
   void *all[1 + KVO_MAX_PARAMETERS + 1];
   memcpy(all, arguments, (1 + method->count) * sizeof *all);
   all[1 + method->count] = &method->user;
-  run(method, all, result);
+  call_run(method, all, result);
 }
 
 void kvo__method_called(ffi_cif *cif, void *result, void **arguments, void *user_data) {
@@ -203,7 +203,7 @@ void kvo__method_called(ffi_cif *cif, void *result, void **arguments, void *user
   if (method->with_user)
     call_with_user(method, arguments, result);
   else
-    run(method, arguments, result);
+    call_run(method, arguments, result);
   kvo__widen_result(method->result, result, result);
 }
 
@@ -231,7 +231,7 @@ kvo_status kvo_object_call(kvo_object *object, const char *name, void *const *ar
     char bytes[KVO_MAX_RESULT];
     ffi_arg widened;
   } typed;
-  run(method, all, &typed);
+  call_run(method, all, &typed);
   if (gives) memcpy(result, &typed, method->result->size);
   return KVO_OK;
 }

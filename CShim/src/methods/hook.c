@@ -4,7 +4,7 @@
  * cost n copies. A hook that was removed is skipped, and destroyed with the last chain that has it. */
 #include "methods/methods.h"
 
-static kvo_lock lock;
+static kvo_lock hook_lock;
 
 static kvo_index_key key_of_id(const kvo_index_entry *entry) {
   return (kvo_index_key){((const kvo_hooking *)entry)->id, 0};
@@ -42,7 +42,7 @@ static on_object *find_on(const kvo_object *object, const kvo_method *method) {
 
 /* ------------------------------------------------------------------------------------------------------------ Chains -- */
 
-static void let_go(kvo_hooking *hook) {
+static void hook_let_go(kvo_hooking *hook) {
   if (atomic_fetch_sub(&hook->references, 1) != 1) return;
   if (hook->destroy != NULL) hook->destroy(hook->user_data);
   kvo__free(hook);
@@ -51,12 +51,12 @@ static void let_go(kvo_hooking *hook) {
 void kvo__chain_let_go(kvo_chain *chain) {
   if (chain == NULL || atomic_fetch_sub(&chain->users, 1) != 1) return;
   for (uint32_t i = 0; i < chain->count; i++)
-    if (chain->links[i].hook != NULL) let_go(chain->links[i].hook);
+    if (chain->links[i].hook != NULL) hook_let_go(chain->links[i].hook);
   kvo__free(chain);
 }
 
 /* How many links of a chain are before that of the hook. */
-static uint32_t position_of(const kvo_chain *chain, const kvo_hooking *hook) {
+static uint32_t hook_position_of(const kvo_chain *chain, const kvo_hooking *hook) {
   uint32_t from = 0, to = chain->count;
   while (from < to) {
     uint32_t middle = from + (to - from) / 2;
@@ -70,7 +70,7 @@ static uint32_t position_of(const kvo_chain *chain, const kvo_hooking *hook) {
 }
 
 /* Puts a hook at a position, and what follows behind it. There is room. */
-static void insert(kvo_chain *chain, uint32_t at, kvo_hooking *hook) {
+static void hook_insert(kvo_chain *chain, uint32_t at, kvo_hooking *hook) {
   memmove(&chain->links[at + 1], &chain->links[at], (chain->count - at) * sizeof *chain->links);
   chain->links[at] = (kvo_link){hook->order, hook->id, hook};
   chain->count++;
@@ -79,10 +79,10 @@ static void insert(kvo_chain *chain, uint32_t at, kvo_hooking *hook) {
 }
 
 /* Whether no call uses a chain: calls take it under the lock. */
-static bool is_idle(const kvo_chain *chain) { return atomic_load(&chain->users) == 1; }
+static bool hook_is_idle(const kvo_chain *chain) { return atomic_load(&chain->users) == 1; }
 
 /* A copy of a chain, which may be NULL, without hooks that were removed, and with room for as many again. NULL without memory. */
-static kvo_chain *copy(const kvo_chain *chain) {
+static kvo_chain *hook_copy(const kvo_chain *chain) {
   uint32_t count = chain != NULL ? chain->count : 0, capacity = 2 * count + 1;
   kvo_chain *made = kvo__alloc(sizeof *made + capacity * sizeof *made->links);
   if (made == NULL) return NULL;
@@ -90,20 +90,20 @@ static kvo_chain *copy(const kvo_chain *chain) {
   made->capacity = capacity;
   for (uint32_t i = 0; i < count; i++) {
     kvo_hooking *hook = chain->links[i].hook;
-    if (hook != NULL && atomic_load(&hook->live)) insert(made, made->count, hook);
+    if (hook != NULL && atomic_load(&hook->live)) hook_insert(made, made->count, hook);
   }
   return made;
 }
 
 bool kvo__chains_take(kvo_method *method, const kvo_object *object, kvo_chain *chains[2]) {
   if (atomic_load_explicit(&method->hooked, memory_order_acquire) == 0) return false;
-  kvo__lock(&lock);
+  kvo__lock(&hook_lock);
   const on_object *own = find_on(object, method);
   chains[0] = method->chain;
   chains[1] = own != NULL ? own->chain : NULL;
   for (int i = 0; i < 2; i++)
     if (chains[i] != NULL) atomic_fetch_add_explicit(&chains[i]->users, 1, memory_order_relaxed);
-  kvo__unlock(&lock);
+  kvo__unlock(&hook_lock);
   return chains[0] != NULL || chains[1] != NULL;
 }
 
@@ -115,8 +115,8 @@ static kvo_status put_locked(kvo_hooking *hook, kvo_chain **replaced) {
   if (hook->object != NULL && own == NULL && (made = kvo__alloc(sizeof *made)) == NULL) return KVO_ERROR_OUT_OF_MEMORY;
   if (made != NULL) *made = (on_object){.object = hook->object, .method = hook->method};
   kvo_chain **at = hook->object == NULL ? &hook->method->chain : own != NULL ? &own->chain : &made->chain;
-  bool has_room = *at != NULL && is_idle(*at) && (*at)->count < (*at)->capacity;
-  kvo_chain *chain = has_room ? *at : copy(*at);
+  bool has_room = *at != NULL && hook_is_idle(*at) && (*at)->count < (*at)->capacity;
+  kvo_chain *chain = has_room ? *at : hook_copy(*at);
   if (chain == NULL) {
     kvo__free(made);
     return KVO_ERROR_OUT_OF_MEMORY;
@@ -124,7 +124,7 @@ static kvo_status put_locked(kvo_hooking *hook, kvo_chain **replaced) {
   if (!has_room) *replaced = *at;
   *at = chain;
   hook->id = ++last_id;
-  insert(chain, position_of(chain, hook), hook);
+  hook_insert(chain, hook_position_of(chain, hook), hook);
   if (made != NULL) {
     kvo__index_add(&hooked_objects, &made->entry);
     atomic_fetch_add(&object_count, 1);
@@ -173,13 +173,13 @@ static kvo_status hook(const char *function, kvo_object *object, kvo_class *cls,
     made->destroy = spec.destroy;
     atomic_store(&made->live, true);
     atomic_store(&made->references, 1); /* that of this function */
-    kvo__lock(&lock);
+    kvo__lock(&hook_lock);
     status = put_locked(made, &replaced);
     kvo_hook id = made->id;
-    kvo__unlock(&lock);
+    kvo__unlock(&hook_lock);
     if (status == KVO_OK && out != NULL) *out = id;
     if (status != KVO_OK) made->destroy = NULL;
-    let_go(made);
+    hook_let_go(made);
   }
   kvo__chain_let_go(replaced);
   return status == KVO_OK ? KVO_OK : kvo__fail(status, "%s: method '%s': out of memory", function, spec.method);
@@ -203,7 +203,7 @@ typedef struct taken {
 
 /* Takes a removed hook out of a chain that no call uses, and the empty links when they are the most. */
 static void take_out(kvo_chain *chain, const kvo_hooking *hook) {
-  chain->links[position_of(chain, hook)].hook = NULL;
+  chain->links[hook_position_of(chain, hook)].hook = NULL;
   chain->kinds[hook->when]--;
   if (chain->removed <= chain->count / 2) return;
   uint32_t kept = 0;
@@ -231,50 +231,50 @@ static taken take_locked(kvo_hooking *hook) {
     }
     return (taken){chain, NULL};
   }
-  if (is_idle(chain)) {
+  if (hook_is_idle(chain)) {
     take_out(chain, hook);
     return (taken){NULL, hook};
   }
   /* Without memory for another chain this one stays, with the hook, which is not called. */
-  kvo_chain *shorter = copy(chain);
+  kvo_chain *shorter = hook_copy(chain);
   if (shorter == NULL) return (taken){NULL, NULL};
   *at = shorter;
   return (taken){chain, NULL};
 }
 
 kvo_status kvo_hook_remove(kvo_hook id) {
-  kvo__lock(&lock);
+  kvo__lock(&hook_lock);
   kvo_hooking *found =
       hooks_by_id.root != NULL ? (kvo_hooking *)kvo__index_from(&hooks_by_id, (kvo_index_key){id, 0}) : NULL;
   bool is_there = found != NULL && found->id == id;
   taken last = is_there ? take_locked(found) : (taken){NULL, NULL};
-  kvo__unlock(&lock);
+  kvo__unlock(&hook_lock);
   kvo__chain_let_go(last.chain);
-  if (last.hook != NULL) let_go(last.hook);
+  if (last.hook != NULL) hook_let_go(last.hook);
   return is_there ? KVO_OK
                   : kvo__fail(KVO_ERROR_NOT_REGISTERED, "kvo_hook_remove: hook %llu: it is not registered (any more)",
                               (unsigned long long)id);
 }
 
-static bool is_in(const kvo_hooking *hook, const kvo_module_range *module) {
+static bool hook_is_in(const kvo_hooking *hook, const kvo_module_range *module) {
   return kvo__is_in(module, (uintptr_t)hook->function) || kvo__is_in(module, (uintptr_t)hook->destroy) ||
          kvo__is_in(module, (uintptr_t)hook->user_data);
 }
 
 const kvo_method *kvo__hook_in(const kvo_module_range *module) {
-  kvo__lock(&lock);
+  kvo__lock(&hook_lock);
   const kvo_hooking *each = (const kvo_hooking *)kvo__index_from(&hooks_by_id, (kvo_index_key){0, 0});
-  while (each != NULL && !is_in(each, module))
+  while (each != NULL && !hook_is_in(each, module))
     each = (const kvo_hooking *)kvo__index_from(&hooks_by_id, (kvo_index_key){each->id + 1, 0});
   const kvo_method *found = each != NULL ? each->method : NULL;
-  kvo__unlock(&lock);
+  kvo__unlock(&hook_lock);
   return found;
 }
 
 void kvo__hooks_forget(const kvo_object *object) {
   if (__builtin_expect(atomic_load_explicit(&object_count, memory_order_acquire) == 0, true)) return;
   for (;;) {
-    kvo__lock(&lock);
+    kvo__lock(&hook_lock);
     on_object *own = find_on(object, NULL);
     kvo_chain *chain = own != NULL ? own->chain : NULL;
     if (own != NULL) {
@@ -287,7 +287,7 @@ void kvo__hooks_forget(const kvo_object *object) {
       kvo__index_remove(&hooked_objects, &own->entry);
       atomic_fetch_sub(&object_count, 1);
     }
-    kvo__unlock(&lock);
+    kvo__unlock(&hook_lock);
     if (own == NULL) return;
     kvo__free(own);
     kvo__chain_let_go(chain);

@@ -1,15 +1,15 @@
 /* method.c - the methods of classes: their description, and the function to call. */
 #include "methods/methods.h"
 
-static kvo_lock lock;
+static kvo_lock method_lock;
 
-static kvo_index_key key_of(const kvo_index_entry *entry) {
+static kvo_index_key method_key_of(const kvo_index_entry *entry) {
   const kvo_method *method = (const kvo_method *)entry;
   return kvo__index_key(method->cls, method->key, (uintptr_t)method->cls);
 }
 
 /* All methods, by class and name. Under the lock. */
-static kvo_index all_methods = {NULL, key_of};
+static kvo_index all_methods = {NULL, method_key_of};
 
 static kvo_method *find_own(const kvo_class *cls, kvo_key key, const char *name) {
   kvo_index_entry *entry = kvo__index_from(&all_methods, kvo__index_key(cls, key, (uintptr_t)cls));
@@ -21,9 +21,9 @@ static kvo_method *find_own(const kvo_class *cls, kvo_key key, const char *name)
 kvo_method *kvo__method_find(const kvo_class *cls, const char *name) {
   kvo_key key = kvo_key_hash(name, strlen(name));
   kvo_method *found = NULL;
-  kvo__lock(&lock);
+  kvo__lock(&method_lock);
   for (; cls != NULL && (found == NULL || found->is_retired); cls = cls->superclass) found = find_own(cls, key, name);
-  kvo__unlock(&lock);
+  kvo__unlock(&method_lock);
   return found != NULL && !found->is_retired ? found : NULL;
 }
 
@@ -43,7 +43,7 @@ static void free_method(kvo_method *method) {
 }
 
 /* Parses one type, and copies its text. */
-static kvo_status parse(const char **at, ffi_type **type, char **text, const char **reason) {
+static kvo_status method_parse(const char **at, ffi_type **type, char **text, const char **reason) {
   const char *begin = kvo__type_unqualified(*at);
   kvo_status status = kvo__type_parse_next(at, type, reason);
   if (status != KVO_OK) return status;
@@ -75,7 +75,7 @@ static int shape_of(const kvo_method *method) {
   return one != 0 ? KVO_SHAPE(one, other) : 0;
 }
 
-static kvo_status describe(kvo_method *method, const char *type, const char **reason) {
+static kvo_status method_describe(kvo_method *method, const char *type, const char **reason) {
   const char *at = type;
   kvo_status status = KVO_OK;
   if (*at == 'v') {
@@ -84,7 +84,7 @@ static kvo_status describe(kvo_method *method, const char *type, const char **re
     if (method->result_type == NULL) status = KVO_ERROR_OUT_OF_MEMORY;
     at++;
   } else {
-    status = parse(&at, &method->result, &method->result_type, reason);
+    status = method_parse(&at, &method->result, &method->result_type, reason);
   }
   if (status != KVO_OK) return status;
   *reason = "the result has more than 256 bytes";
@@ -95,7 +95,7 @@ static kvo_status describe(kvo_method *method, const char *type, const char **re
   while (*at != '\0') {
     *reason = "it has more than 12 parameters";
     if (method->count == KVO_MAX_PARAMETERS) return KVO_ERROR_UNSUPPORTED_SETTER;
-    status = parse(&at, &method->arguments[1 + method->count], &method->types[method->count], reason);
+    status = method_parse(&at, &method->arguments[1 + method->count], &method->types[method->count], reason);
     if (status != KVO_OK) return status;
     char code = method->types[method->count][0];
     if (code == '@' || code == '*') method->references |= UINT32_C(1) << method->count;
@@ -112,7 +112,7 @@ static kvo_status describe(kvo_method *method, const char *type, const char **re
   return is_possible ? KVO_OK : KVO_ERROR_UNSUPPORTED_SETTER;
 }
 
-static kvo_status make(kvo_class *cls, const kvo_method_spec *spec, kvo_method **out, const char **reason) {
+static kvo_status method_make(kvo_class *cls, const kvo_method_spec *spec, kvo_method **out, const char **reason) {
   *reason = spec->name == NULL || spec->name[0] == '\0'            ? "it has no name"
             : spec->type == NULL                                   ? "it has no type"
             : spec->function == NULL                               ? "it has no function"
@@ -131,7 +131,7 @@ static kvo_status make(kvo_class *cls, const kvo_method_spec *spec, kvo_method *
   method->function = spec->function;
   method->user = spec->user;
   method->with_user = (spec->flags & KVO_METHOD_WITH_USER) != 0;
-  return describe(method, spec->type, reason);
+  return method_describe(method, spec->type, reason);
 }
 
 /* Lets the method return that had this signature before, if there is one. `*first` is the last one of this name. */
@@ -150,7 +150,7 @@ static kvo_method *revive(kvo_method **first, kvo_method *method) {
 }
 
 /* Adds a method, or lets one that was there before and is like it return. False if the class has one of this name. */
-static bool add_locked(kvo_method **made) {
+static bool method_add_locked(kvo_method **made) {
   kvo_method *method = *made, *present = find_own(method->cls, method->key, method->name);
   if (present != NULL && !present->is_retired) return false;
   if (present != NULL) kvo__index_remove(&all_methods, &present->entry);
@@ -177,13 +177,13 @@ kvo_status kvo_class_add_methods(kvo_class *cls, const kvo_method_spec *specs, s
     kvo_method_spec spec;
     const void *at = (const char *)specs + ready * method_size;
     reason = "method_size is not sizeof(kvo_method_spec)";
-    status = kvo__copy_spec(&spec, sizeof spec, at, method_size, LEAST) ? make(cls, &spec, &made[ready], &reason)
+    status = kvo__copy_spec(&spec, sizeof spec, at, method_size, LEAST) ? method_make(cls, &spec, &made[ready], &reason)
                                                                         : KVO_ERROR_INVALID_ARGUMENT;
     if (status != KVO_OK && spec.name != NULL) name = spec.name;
   }
-  kvo__lock(&lock);
+  kvo__lock(&method_lock);
   while (status == KVO_OK && added < count) {
-    if (!add_locked(&made[added])) {
+    if (!method_add_locked(&made[added])) {
       status = KVO_ERROR_DUPLICATE_KEY;
       reason = "the class has it already";
       name = made[added]->name;
@@ -192,7 +192,7 @@ kvo_status kvo_class_add_methods(kvo_class *cls, const kvo_method_spec *specs, s
     }
   }
   for (size_t i = 0; status != KVO_OK && i < added; i++) made[i]->is_retired = true;
-  kvo__unlock(&lock);
+  kvo__unlock(&method_lock);
   if (status != KVO_OK)
     kvo__fail(status, "method '%s' of class '%s': %s", name, cls->name, reason != NULL ? reason : "no memory");
   for (size_t i = added; made != NULL && status != KVO_OK && i < count; i++) free_method(made[i]);
@@ -201,30 +201,30 @@ kvo_status kvo_class_add_methods(kvo_class *cls, const kvo_method_spec *specs, s
 }
 
 /* The first method, or the one after another; NULL if there is none. The lock is held. */
-static kvo_method *next_of(const kvo_method *method) {
+static kvo_method *method_next_of(const kvo_method *method) {
   kvo_index_key from = {0, 0};
-  if (method != NULL) from = key_of(&method->entry);
+  if (method != NULL) from = method_key_of(&method->entry);
   if (method != NULL) from.minor++;
   return (kvo_method *)kvo__index_from(&all_methods, from);
 }
 
 void kvo__methods_end(kvo_class *cls) {
-  kvo__lock(&lock);
-  for (kvo_method *each = next_of(NULL); each != NULL; each = next_of(each))
+  kvo__lock(&method_lock);
+  for (kvo_method *each = method_next_of(NULL); each != NULL; each = method_next_of(each))
     if (each->cls == cls) each->is_retired = true;
-  kvo__unlock(&lock);
+  kvo__unlock(&method_lock);
 }
 
-static bool is_in(const kvo_method *method, const kvo_module_range *module) {
+static bool method_is_in(const kvo_method *method, const kvo_module_range *module) {
   return !method->is_retired &&
          (kvo__is_in(module, (uintptr_t)method->function) || kvo__is_in(module, (uintptr_t)method->user));
 }
 
 const kvo_method *kvo__method_in(const kvo_module_range *module) {
-  kvo__lock(&lock);
-  const kvo_method *each = next_of(NULL);
-  while (each != NULL && !is_in(each, module)) each = next_of(each);
-  kvo__unlock(&lock);
+  kvo__lock(&method_lock);
+  const kvo_method *each = method_next_of(NULL);
+  while (each != NULL && !method_is_in(each, module)) each = method_next_of(each);
+  kvo__unlock(&method_lock);
   return each;
 }
 
@@ -236,7 +236,7 @@ kvo_function kvo__method_trampoline(kvo_method *method) {
     kvo_function function;
   } entry = {atomic_load_explicit(&method->trampoline, memory_order_acquire)};
   if (entry.address != NULL) return entry.function;
-  kvo__lock(&lock);
+  kvo__lock(&method_lock);
   entry.address = atomic_load_explicit(&method->trampoline, memory_order_relaxed);
   if (entry.address == NULL) {
     kvo_code code = kvo__pages_allocate(1);
@@ -244,7 +244,7 @@ kvo_function kvo__method_trampoline(kvo_method *method) {
       entry.function = kvo__closure(code, &method->entry_cif, (kvo_function)kvo__method_called, method);
     atomic_store_explicit(&method->trampoline, entry.address, memory_order_release);
   }
-  kvo__unlock(&lock);
+  kvo__unlock(&method_lock);
   return entry.function;
 }
 

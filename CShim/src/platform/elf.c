@@ -19,23 +19,23 @@ typedef struct kvo_elf {
   size_t strings_size;
 } kvo_elf;
 
-typedef struct bytes {
+typedef struct elf_bytes {
   const char *at;
   size_t size;
-} bytes;
+} elf_bytes;
 
 /* A pointer to bytes of the file; NULL if they are not inside it. */
-static const char *within(bytes file, uint64_t offset, uint64_t size) {
+static const char *within(elf_bytes file, uint64_t offset, uint64_t size) {
   return offset <= file.size && size <= file.size - offset ? file.at + offset : NULL;
 }
 
 /* Whether the file is the one that was loaded, and was not replaced since. Without a build-id, whose length is then 0, this is assumed. */
-static bool is_same(bytes file, const kvo_module *module) {
+static bool elf_is_same(elf_bytes file, const kvo_module *module) {
   const char *note = within(file, module->build_id_offset, module->build_id_length);
   return note != NULL && memcmp(note, module->build_id, module->build_id_length) == 0;
 }
 
-static bool read_section(bytes file, const ElfW(Ehdr) * header, uint64_t index, ElfW(Shdr) * out) {
+static bool read_section(elf_bytes file, const ElfW(Ehdr) * header, uint64_t index, ElfW(Shdr) * out) {
   const char *at = within(file, header->e_shoff + index * sizeof *out, sizeof *out);
   if (at == NULL) return false;
   memcpy(out, at, sizeof *out);
@@ -43,7 +43,7 @@ static bool read_section(bytes file, const ElfW(Ehdr) * header, uint64_t index, 
 }
 
 /* Finds the table of all symbols, or, in a stripped file, of exported ones. */
-static void find_tables(bytes file, kvo_elf *out) {
+static void find_tables(elf_bytes file, kvo_elf *out) {
   ElfW(Ehdr) header;
   ElfW(Shdr) section, strings, found = {.sh_type = SHT_NULL};
   if (file.size < sizeof header) return;
@@ -64,35 +64,35 @@ static void find_tables(bytes file, kvo_elf *out) {
   *out = (kvo_elf){symbols, found.sh_size / sizeof(ElfW(Sym)), names, strings.sh_size};
 }
 
-static kvo_elf open_file(const kvo_module *module) {
+static kvo_elf elf_open_file(const kvo_module *module) {
   kvo_elf opened = {0};
   const char *path = module->path[0] != '\0' ? module->path : "/proc/self/exe";
   if (path[0] != '/') return opened; /* the kernel's code, or a path of which only the end is known */
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0) return opened;
   struct stat status;
-  bytes file = {MAP_FAILED, 0};
+  elf_bytes file = {MAP_FAILED, 0};
   if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
     file.size = (size_t)status.st_size;
     file.at = mmap(NULL, file.size, PROT_READ, MAP_PRIVATE, fd, 0);
   }
   close(fd);
   if ((const void *)file.at == MAP_FAILED) return opened;
-  if (is_same(file, module)) find_tables(file, &opened);
+  if (elf_is_same(file, module)) find_tables(file, &opened);
   if (opened.symbol_count == 0) munmap((void *)(uintptr_t)file.at, file.size);
   return opened;
 }
 
 static kvo_elf open_elf(const kvo_module *module) {
   int cancellation = kvo__cancel_hold();
-  kvo_elf opened = open_file(module);
+  kvo_elf opened = elf_open_file(module);
   kvo__cancel_resume(cancellation);
   return opened;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ Keeping -- */
 
-enum { FREE, BUSY, MAX_FILES = 64 };
+enum { ELF_FREE, ELF_BUSY, MAX_FILES = 64 };
 
 /* Files stay mapped, so that names stay valid. If all entries are in use, functions of further modules have no names. */
 static struct {
@@ -108,17 +108,17 @@ static uint64_t hash(uint64_t hash, const void *of, size_t size) {
 }
 
 /* Distinguishes two builds of a file that are loaded one after the other. */
-static uint64_t key_of(const kvo_module *module) {
+static uint64_t elf_key_of(const kvo_module *module) {
   uint64_t key = hash(0xcbf29ce484222325, module->path, strlen(module->path));
   return hash(key, module->build_id, module->build_id_length) | 2;
 }
 
-static const kvo_elf *file_of(const kvo_module *module) {
-  uint64_t key = key_of(module);
+static const kvo_elf *elf_file_of(const kvo_module *module) {
+  uint64_t key = elf_key_of(module);
   for (size_t i = 0; i < MAX_FILES; i++) {
     uint64_t of = atomic_load_explicit(&files[i].of, memory_order_acquire);
     if (of == key) return &files[i].elf;
-    if (of == FREE && atomic_compare_exchange_strong(&files[i].of, &of, BUSY)) {
+    if (of == ELF_FREE && atomic_compare_exchange_strong(&files[i].of, &of, ELF_BUSY)) {
       files[i].elf = open_elf(module);
       atomic_store_explicit(&files[i].of, key, memory_order_release);
       return &files[i].elf;
@@ -130,7 +130,7 @@ static const kvo_elf *file_of(const kvo_module *module) {
 /* ------------------------------------------------------------------------------------------------------------ Symbols -- */
 
 /* The name of the function at an address; of several names the last global one. */
-static const char *search(const kvo_elf *file, uintptr_t address) {
+static const char *elf_search(const kvo_elf *file, uintptr_t address) {
   const char *found = NULL;
   for (size_t i = 0; i < file->symbol_count; i++) {
     ElfW(Sym) symbol;
@@ -152,7 +152,7 @@ typedef struct known_name {
 } known_name;
 
 enum { SETS = 128, WAYS = 4 };
-static known_name known[SETS][WAYS];
+static known_name elf_known[SETS][WAYS];
 
 static bool recall(known_name *entry, const kvo_elf *file, uintptr_t address, const char **name) {
   uint32_t version = atomic_load(&entry->version);
@@ -171,16 +171,16 @@ static void remember(known_name *entry, const kvo_elf *file, uintptr_t address, 
 }
 
 const char *kvo__elf_function(const kvo_module *module, uintptr_t address) {
-  const kvo_elf *file = file_of(module);
+  const kvo_elf *file = elf_file_of(module);
   if (file == NULL) return NULL;
-  known_name *set = known[hash(0, &address, sizeof address) % SETS];
+  known_name *set = elf_known[hash(0, &address, sizeof address) % SETS];
   known_name *least = set; /* the one that was replaced least often */
   for (size_t i = 0; i < WAYS; i++) {
     const char *name;
     if (recall(&set[i], file, address, &name)) return name;
     if (atomic_load(&set[i].version) < atomic_load(&least->version)) least = &set[i];
   }
-  const char *found = search(file, address);
+  const char *found = elf_search(file, address);
   remember(least, file, address, found);
   return found;
 }

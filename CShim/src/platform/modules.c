@@ -15,8 +15,8 @@
 #pragma weak dladdr1
 #endif
 
-enum { MAX_MODULES = 512, LONGEST_PATH = 200, LONGEST_ID = 32 };
-enum { FREE, BUSY, READY };
+enum { MODULES_MAX_MODULES = 512, LONGEST_PATH = 200, LONGEST_ID = 32 };
+enum { MODULES_FREE, MODULES_BUSY, READY };
 
 typedef struct noted_module {
   /** FREE; BUSY while another thread, or code that a signal has interrupted, fills the entry; READY. */
@@ -35,14 +35,14 @@ typedef struct noted_module {
 } noted_module;
 
 /* Later entries are newer: of two at the same address the later one is valid. */
-static noted_module noted[MAX_MODULES];
+static noted_module noted[MODULES_MAX_MODULES];
 
 static const noted_module *at(size_t index) {
   return atomic_load_explicit(&noted[index].state, memory_order_acquire) == READY ? &noted[index] : NULL;
 }
 
 /* The newest module that has, or had, code at the address, searching from the entry before `*below` downwards; stores its index there. */
-static const noted_module *find(uintptr_t address, size_t *below) {
+static const noted_module *modules_find(uintptr_t address, size_t *below) {
   for (size_t i = *below; i-- > 0;) {
     const noted_module *each = at(i);
     if (each == NULL || address < each->begin || address >= each->end) continue;
@@ -130,13 +130,13 @@ static bool is_there(int memory, const noted_module *module) {
 
 /* The newest entry for the mapping, if that module is still mapped there. */
 static noted_module *noted_at(int memory, const mapping *code, uintptr_t header_at) {
-  size_t below = MAX_MODULES;
-  const noted_module *found = find(code->begin, &below);
+  size_t below = MODULES_MAX_MODULES;
+  const noted_module *found = modules_find(code->begin, &below);
   bool fits = found != NULL && found->end >= code->end && found->header_at == header_at && is_there(memory, found);
   return fits ? &noted[below] : NULL;
 }
 
-static void note(int memory, const mapping *code, uintptr_t header_at, uint32_t number) {
+static void modules_note(int memory, const mapping *code, uintptr_t header_at, uint32_t number) {
   noted_module *present = noted_at(memory, code, header_at);
   if (present != NULL) {
     set_at_least(&present->seen, number);
@@ -150,9 +150,9 @@ static void note(int memory, const mapping *code, uintptr_t header_at, uint32_t 
     if (length > deleted && strcmp(code->path + length - deleted, " (deleted)") == 0) length -= deleted;
     memcpy(found.path, code->path, length);
   }
-  for (size_t i = 0; i < MAX_MODULES; i++) {
-    uint32_t free = FREE;
-    if (!atomic_compare_exchange_strong(&noted[i].state, &free, BUSY)) continue;
+  for (size_t i = 0; i < MODULES_MAX_MODULES; i++) {
+    uint32_t free = MODULES_FREE;
+    if (!atomic_compare_exchange_strong(&noted[i].state, &free, MODULES_BUSY)) continue;
     size_t from = offsetof(noted_module, begin);
     memcpy((char *)&noted[i] + from, (const char *)&found + from, sizeof found - from);
     atomic_store(&noted[i].seen, number);
@@ -220,7 +220,7 @@ static bool read_mapping(reader *of, mapping *out) {
   return !of->has_ended;
 }
 
-static void look(void) {
+static void modules_look(void) {
   uint32_t number = atomic_fetch_add(&scans, 1) + 1;
   int memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
   reader maps = {.fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC)};
@@ -236,7 +236,7 @@ static void look(void) {
       file.at = each.begin;
       memcpy(file.path, each.path, sizeof file.path);
     }
-    if (each.is_code && strcmp(file.path, each.path) == 0) note(memory, &each, file.at, number);
+    if (each.is_code && strcmp(file.path, each.path) == 0) modules_note(memory, &each, file.at, number);
   }
   if (memory >= 0 && maps.fd >= 0) set_at_least(&last_scan, number);
   if (memory >= 0) close(memory);
@@ -245,7 +245,7 @@ static void look(void) {
 
 void kvo__modules_look(void) {
   int cancellation = kvo__cancel_hold(); /* files are read, and the caller may hold locks */
-  look();
+  modules_look();
   kvo__cancel_resume(cancellation);
 }
 
@@ -254,7 +254,7 @@ void kvo__modules_look(void) {
 bool kvo__module_find(const void *address, kvo_module *out) {
   const noted_module *last = NULL, *each;
   uint32_t present = atomic_load(&last_scan);
-  for (size_t below = MAX_MODULES; (each = find((uintptr_t)address, &below)) != NULL;) {
+  for (size_t below = MODULES_MAX_MODULES; (each = modules_find((uintptr_t)address, &below)) != NULL;) {
     bool is_loaded = atomic_load(&each->seen) >= present;
     if (!is_loaded && last != NULL) continue;
     last = each;
@@ -271,11 +271,11 @@ bool kvo__module_find(const void *address, kvo_module *out) {
 }
 
 bool kvo__is_code(const void *address) {
-  size_t below = MAX_MODULES;
-  if (find((uintptr_t)address, &below) != NULL) return true;
+  size_t below = MODULES_MAX_MODULES;
+  if (modules_find((uintptr_t)address, &below) != NULL) return true;
   kvo__modules_look();
-  below = MAX_MODULES;
-  return find((uintptr_t)address, &below) != NULL;
+  below = MODULES_MAX_MODULES;
+  return modules_find((uintptr_t)address, &below) != NULL;
 }
 
 void kvo__modules_note(void *const *frames, size_t count) {
@@ -283,8 +283,9 @@ void kvo__modules_note(void *const *frames, size_t count) {
   static _Atomic uintptr_t elsewhere[256];
   for (size_t i = 0; i < count; i++) {
     uintptr_t address = (uintptr_t)frames[i], page = address >> 12;
-    size_t below = MAX_MODULES;
-    if (find(address, &below) != NULL || atomic_load_explicit(&elsewhere[page % 256], memory_order_relaxed) == page)
+    size_t below = MODULES_MAX_MODULES;
+    if (modules_find(address, &below) != NULL ||
+        atomic_load_explicit(&elsewhere[page % 256], memory_order_relaxed) == page)
       continue;
     if (!kvo__is_code(frames[i])) atomic_store_explicit(&elsewhere[page % 256], page, memory_order_relaxed);
   }

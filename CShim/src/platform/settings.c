@@ -12,7 +12,7 @@
 enum {
   MAX_ZOMBIES = 1 << 16,
   MAX_HISTORY = 1 << 20,
-  MAX_DEPTH = 1 << 20,
+  SETTINGS_MAX_DEPTH = 1 << 20,
   MAX_SLOW = 3600000,
   MAX_ROUNDS = 1 << 20,
   MAX_AVALANCHE = 1 << 30
@@ -20,7 +20,7 @@ enum {
 
 struct kvo_settings kvo__settings = {.zombies = 2048, .max_rounds = 1000};
 
-static void read_number(const char *variable, uint32_t most, uint32_t *out) {
+static void settings_read_number(const char *variable, uint32_t most, uint32_t *out) {
   const char *text = secure_getenv(variable);
   if (text == NULL || *text == '\0') return;
   char *end;
@@ -40,7 +40,7 @@ static void read_stacks(void) {
   if (kvo__settings.all_calls)
     kvo__settings.stacks = KVO_MAX_STACKS;
   else
-    read_number("KVO_STACKS", KVO_MAX_STACKS, &kvo__settings.stacks);
+    settings_read_number("KVO_STACKS", KVO_MAX_STACKS, &kvo__settings.stacks);
 }
 
 static void read_socket(void) {
@@ -58,14 +58,14 @@ static void read_socket(void) {
 void kvo__settings_read(void) {
   read_socket();
   read_stacks();
-  read_number("KVO_ZOMBIES", MAX_ZOMBIES, &kvo__settings.zombies);
-  read_number("KVO_HISTORY", MAX_HISTORY, &kvo__settings.history);
-  read_number("KVO_MAX_DEPTH", MAX_DEPTH, &kvo__settings.max_depth);
-  read_number("KVO_MAX_ROUNDS", MAX_ROUNDS, &kvo__settings.max_rounds);
-  read_number("KVO_SLOW_MS", MAX_SLOW, &kvo__settings.slow_ms);
-  read_number("KVO_AVALANCHE", MAX_AVALANCHE, &kvo__settings.avalanche);
+  settings_read_number("KVO_ZOMBIES", MAX_ZOMBIES, &kvo__settings.zombies);
+  settings_read_number("KVO_HISTORY", MAX_HISTORY, &kvo__settings.history);
+  settings_read_number("KVO_MAX_DEPTH", SETTINGS_MAX_DEPTH, &kvo__settings.max_depth);
+  settings_read_number("KVO_MAX_ROUNDS", MAX_ROUNDS, &kvo__settings.max_rounds);
+  settings_read_number("KVO_SLOW_MS", MAX_SLOW, &kvo__settings.slow_ms);
+  settings_read_number("KVO_AVALANCHE", MAX_AVALANCHE, &kvo__settings.avalanche);
   uint32_t values = 0;
-  read_number("KVO_VALUES", 1, &values);
+  settings_read_number("KVO_VALUES", 1, &values);
   kvo__settings.values = values != 0;
   const char *report = secure_getenv("KVO_REPORT");
   for (const char *item = report; item != NULL && *item != '\0'; item += item[strcspn(item, ",")] == ',') {

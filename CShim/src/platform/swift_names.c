@@ -8,7 +8,7 @@ typedef struct kvo_name {
   char *begin, *end;
 } kvo_name;
 
-static bool begins(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
+static bool swift_names_begins(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
 
 /* The end of a group in brackets of any kind, after the closing one; the end of the text if it was cut. */
 static const char *past_group(const char *at) {
@@ -27,11 +27,12 @@ static const char *past_group(const char *at) {
 
 /* Where a word outside of all groups begins; the end of the text if there is none. */
 static const char *find_outside(const char *at, const char *word) {
-  while (*at != '\0' && !begins(at, word)) at = *at == '(' || *at == '<' || *at == '[' ? past_group(at) : at + 1;
+  while (*at != '\0' && !swift_names_begins(at, word))
+    at = *at == '(' || *at == '<' || *at == '[' ? past_group(at) : at + 1;
   return at;
 }
 
-static void copy(kvo_name *name, const char *end) {
+static void swift_names_copy(kvo_name *name, const char *end) {
   while (name->at < end) *name->end++ = *name->at++;
 }
 
@@ -43,7 +44,7 @@ static void copy_labels(kvo_name *name) {
     const char *comma = find_outside(name->at, ", "), *colon = name->at + strcspn(name->at, ":, (<)");
     if (comma > end - 1) comma = end - 1;
     if (*colon == ':')
-      copy(name, colon);
+      swift_names_copy(name, colon);
     else if (comma > name->at)
       *name->end++ = '_';
     if (comma > name->at) *name->end++ = ':';
@@ -56,9 +57,9 @@ static void copy_labels(kvo_name *name) {
 /* Writes `(close in _7FCE)`, a name that is private to a file, as `close`. Types may contain such names: `(App.(Library in _7FCE))`. */
 static bool copy_private(kvo_name *name) {
   const char *end = past_group(name->at), *word = name->at + 1, *in = word + strcspn(word, " (");
-  if (in >= end || !begins(in, " in _")) return false;
+  if (in >= end || !swift_names_begins(in, " in _")) return false;
   name->at = word;
-  copy(name, in);
+  swift_names_copy(name, in);
   name->at = end;
   return true;
 }
@@ -84,10 +85,10 @@ static void skip_types(kvo_name *name) {
 static bool copy_closure(kvo_name *name) {
   static const char word[] = "closure", in[] = " in ";
   enum { WORD = sizeof word - 1, IN = sizeof in - 1 };
-  if (!begins(name->at, "closure #") || (name->end != name->begin && name->end[-1] != ' ')) return false;
+  if (!swift_names_begins(name->at, "closure #") || (name->end != name->begin && name->end[-1] != ' ')) return false;
   const char *written = name->end - (WORD + IN);
-  if (written >= name->begin && begins(written, word)) name->end -= WORD + IN;
-  copy(name, name->at + WORD);
+  if (written >= name->begin && swift_names_begins(written, word)) name->end -= WORD + IN;
+  swift_names_copy(name, name->at + WORD);
   name->at += 2 + strspn(name->at + 2, "0123456789");
   return true;
 }
@@ -98,14 +99,14 @@ void kvo__shorten_swift(char *text) {
   kvo_name name = {text, text, text};
   if (text[0] == '(' && text[1] >= '0' && text[1] <= '9' && strchr(text, ' ') != NULL) name.at = strchr(text, ' ') + 1;
   for (size_t i = 0; i < sizeof noise / sizeof *noise; i++)
-    if (begins(name.at, noise[i])) name.at += strlen(noise[i]);
+    if (swift_names_begins(name.at, noise[i])) name.at += strlen(noise[i]);
   while (*name.at != '\0') {
-    if (begins(name.at, "(extension in ")) {
+    if (swift_names_begins(name.at, "(extension in ")) {
       name.at = past_group(name.at);
       name.at += *name.at == ':';
     } else if (*name.at == '`') {
       const char *quote = strchr(name.at + 1, '`');
-      copy(&name, quote != NULL ? quote + 1 : name.at + strlen(name.at));
+      swift_names_copy(&name, quote != NULL ? quote + 1 : name.at + strlen(name.at));
     } else if ((*name.at == '(' && copy_private(&name)) || copy_closure(&name)) {
       continue;
     } else if (*name.at == '(') {
@@ -113,10 +114,10 @@ void kvo__shorten_swift(char *text) {
       skip_types(&name);
     } else if (*name.at == '<' && (follows_name(&name) || follows_number(&name))) {
       name.at = past_group(name.at);
-    } else if (begins(name.at, " : ")) {
+    } else if (swift_names_begins(name.at, " : ")) {
       skip_types(&name);
     } else {
-      copy(&name, name.at + 1);
+      swift_names_copy(&name, name.at + 1);
     }
   }
   *name.end = '\0';

@@ -116,13 +116,13 @@ kvo_boxed *kvo__box(const kvo_value *value) {
 }
 
 /* Most types are one letter. */
-static bool are_equal(const char *one, const char *other) {
+static bool boxes_are_equal(const char *one, const char *other) {
   return one[0] == other[0] && (one[0] == '\0' || (one[1] == other[1] && (one[1] == '\0' || strcmp(one, other) == 0)));
 }
 
 kvo_boxed *kvo__box_again(const kvo_value *value, kvo_boxed *spare) {
   if (spare != NULL && spare->is_plain && value->type != NULL && value->bytes != NULL &&
-      spare->value.size == value->size && are_equal(spare->value.type, value->type)) {
+      spare->value.size == value->size && boxes_are_equal(spare->value.type, value->type)) {
     memcpy((void *)(uintptr_t)spare->value.bytes, value->bytes, value->size);
     return spare;
   }

@@ -35,18 +35,18 @@
 #define REVEAL(memory, size) ((void)(memory), (void)(size))
 #endif
 
-enum { PLACE_BITS = 7, PLACES = 1 << PLACE_BITS, SLABS = 1 << 18 };
+enum { PLACE_BITS = 7, IDS_PLACES = 1 << PLACE_BITS, SLABS = 1 << 18 };
 _Static_assert((uint64_t)SLABS << PLACE_BITS <= UINT64_C(1) << 25,
                "the tokens of Swift keep flags in the bits 25 to 31 of an id");
 
 /* A thread takes so many free nodes at once, and keeps up to twice as many. So many slabs of a kind keep their memory while none of their
  * nodes is in use, so that it is not allocated again and again. */
-enum { FEW = 8, SPARE = 8 };
+enum { IDS_FEW = 8, SPARE = 8 };
 
 typedef struct slab {
   /** The generation of the last id given, and above it NAMES_A_NODE while that id names a node. The thread that clears the bit owns the
    * node. */
-  _Atomic uint32_t state[PLACES];
+  _Atomic uint32_t state[IDS_PLACES];
   /** The nodes, all with details or all without; NULL while none is in use. It changes only then, under the lock, so whoever has a node
    * of the slab may read it. */
   char *nodes;
@@ -64,7 +64,7 @@ typedef struct slab {
 static slab *_Atomic slabs[SLABS];
 static _Atomic uint32_t slab_count;
 
-static kvo_lock lock;
+static kvo_lock ids_lock;
 /* The slabs with free nodes, and how many of them have only such: without details, with details. And the slabs without memory for nodes. */
 static slab *usable[2], *bare;
 static uint32_t spare[2];
@@ -92,14 +92,14 @@ static kvo_node *node_at(const slab *of, size_t place) {
 /* ------------------------------------------------------------------------------------------------------- Free nodes -- */
 
 /* In a free node `older` is the next free one, `id` the last that was given, and the rest has no meaning. */
-static void push(kvo_free_nodes *list, kvo_node *node, size_t size) {
+static void ids_push(kvo_free_nodes *list, kvo_node *node, size_t size) {
   atomic_store_explicit(&node->older, list->first, memory_order_relaxed);
   HIDE(node, size);
   list->first = node;
   list->count++;
 }
 
-static kvo_node *pop(kvo_free_nodes *list, size_t size) {
+static kvo_node *ids_pop(kvo_free_nodes *list, size_t size) {
   kvo_node *node = list->first;
   REVEAL(node, size);
   list->first = atomic_load_explicit(&node->older, memory_order_relaxed);
@@ -134,15 +134,15 @@ static void delist(slab *of) {
 }
 
 /* Makes all nodes of a slab free ones. The lock is held. */
-static void fill(slab *of, char *nodes, bool is_detailed) {
-  kvo__assert(kvo__holds(&lock));
+static void ids_fill(slab *of, char *nodes, bool is_detailed) {
+  kvo__assert(kvo__holds(&ids_lock));
   of->nodes = nodes;
   of->is_detailed = is_detailed;
-  for (uint32_t place = PLACES; place-- > 0;) {
+  for (uint32_t place = IDS_PLACES; place-- > 0;) {
     kvo_node *node = node_at(of, place);
     uint32_t generation = atomic_load_explicit(&of->state[place], memory_order_relaxed);
     node->id = (uint64_t)generation << 32 | of->number | place;
-    push(&of->free, node, size_of(is_detailed));
+    ids_push(&of->free, node, size_of(is_detailed));
   }
   enlist(of);
   spare[is_detailed]++;
@@ -150,10 +150,10 @@ static void fill(slab *of, char *nodes, bool is_detailed) {
 
 /* Makes free nodes if there are none; false if it cannot. */
 static bool make_free(bool is_detailed) {
-  char *nodes = kvo__alloc(PLACES * size_of(is_detailed));
+  char *nodes = kvo__alloc(IDS_PLACES * size_of(is_detailed));
   slab *made = kvo__alloc(sizeof *made);
   bool has_memory = nodes != NULL && made != NULL;
-  kvo__lock(&lock);
+  kvo__lock(&ids_lock);
   if (has_memory && usable[is_detailed] == NULL) { /* otherwise another thread has made them */
     uint32_t count = atomic_load_explicit(&slab_count, memory_order_relaxed);
     slab *of = bare;
@@ -166,11 +166,11 @@ static bool make_free(bool is_detailed) {
       atomic_store_explicit(&slabs[count], of, memory_order_release);
       atomic_store_explicit(&slab_count, count + 1, memory_order_release);
     }
-    if (of != NULL) fill(of, nodes, is_detailed);
+    if (of != NULL) ids_fill(of, nodes, is_detailed);
     if (of != NULL) nodes = NULL;
   }
   bool are_there = usable[is_detailed] != NULL;
-  kvo__unlock(&lock);
+  kvo__unlock(&ids_lock);
   kvo__free(nodes);
   kvo__free(made);
   return are_there;
@@ -178,10 +178,10 @@ static bool make_free(bool is_detailed) {
 
 /* Takes some free nodes from a slab; the list is empty. */
 static void take_some(kvo_free_nodes *list, bool is_detailed, uint32_t most) {
-  kvo__lock(&lock);
+  kvo__lock(&ids_lock);
   slab *from = usable[is_detailed];
   if (from != NULL) {
-    if (from->free.count == PLACES) spare[is_detailed]--;
+    if (from->free.count == IDS_PLACES) spare[is_detailed]--;
     kvo_node *last = from->free.first, *next;
     list->first = last;
     for (list->count = 1; (next = after(last)) != NULL && list->count < most; list->count++) last = next;
@@ -190,17 +190,17 @@ static void take_some(kvo_free_nodes *list, bool is_detailed, uint32_t most) {
     from->free.count -= list->count;
     if (next == NULL) delist(from);
   }
-  kvo__unlock(&lock);
+  kvo__unlock(&ids_lock);
 }
 
 /* Adds a node to the free ones of its slab. Returns the memory of the slab's nodes if none is in use any more and there are enough spare
  * ones. The lock is held. */
 static char *put_back(kvo_node *node, bool is_detailed) {
-  kvo__assert(kvo__holds(&lock));
+  kvo__assert(kvo__holds(&ids_lock));
   slab *of = slab_at((uint32_t)node->id);
-  push(&of->free, node, size_of(is_detailed));
+  ids_push(&of->free, node, size_of(is_detailed));
   if (of->free.count == 1) enlist(of);
-  if (of->free.count < PLACES || ++spare[is_detailed] <= SPARE) return NULL;
+  if (of->free.count < IDS_PLACES || ++spare[is_detailed] <= SPARE) return NULL;
   spare[is_detailed]--;
   delist(of);
   of->next = bare;
@@ -212,34 +212,34 @@ static char *put_back(kvo_node *node, bool is_detailed) {
 }
 
 /* Gives the first nodes of a list back to their slabs. */
-static void give_back(kvo_free_nodes *list, bool is_detailed, uint32_t count) {
-  char *unneeded[2 * FEW + 1];
+static void ids_give_back(kvo_free_nodes *list, bool is_detailed, uint32_t count) {
+  char *unneeded[2 * IDS_FEW + 1];
   size_t unneeded_count = 0;
-  kvo__lock(&lock);
+  kvo__lock(&ids_lock);
   while (count-- > 0) {
-    unneeded[unneeded_count] = put_back(pop(list, size_of(is_detailed)), is_detailed);
+    unneeded[unneeded_count] = put_back(ids_pop(list, size_of(is_detailed)), is_detailed);
     if (unneeded[unneeded_count] != NULL) unneeded_count++;
   }
-  kvo__unlock(&lock);
+  kvo__unlock(&ids_lock);
   while (unneeded_count > 0) {
     char *nodes = unneeded[--unneeded_count];
-    REVEAL(nodes, PLACES * size_of(is_detailed));
+    REVEAL(nodes, IDS_PLACES * size_of(is_detailed));
     kvo__free(nodes);
   }
 }
 
 void kvo__ids_thread_end(kvo_thread *thread) {
-  for (int i = 0; i < 2; i++) give_back(&thread->free_nodes[i], i != 0, thread->free_nodes[i].count);
+  for (int i = 0; i < 2; i++) ids_give_back(&thread->free_nodes[i], i != 0, thread->free_nodes[i].count);
 }
 
 kvo_node *kvo__node_new(bool is_detailed) {
   kvo_thread *self = kvo__thread();
   kvo_free_nodes none = {NULL, 0}, *list = self != NULL ? &self->free_nodes[is_detailed] : &none;
   while (list->first == NULL) {
-    take_some(list, is_detailed, self != NULL ? FEW : 1);
+    take_some(list, is_detailed, self != NULL ? IDS_FEW : 1);
     if (list->first == NULL && !make_free(is_detailed)) return NULL;
   }
-  kvo_node *node = pop(list, size_of(is_detailed));
+  kvo_node *node = ids_pop(list, size_of(is_detailed));
   kvo_observation id = node->id + (UINT64_C(1) << 32);
   memset(node, 0, size_of(is_detailed));
   node->id = id;
@@ -270,40 +270,40 @@ void kvo__node_drop(kvo_node *node) {
   bool is_detailed = (node->options & KVO_NODE_HAS_DETAILS) != 0;
   kvo_thread *self = kvo__own.thread;
   kvo_free_nodes none = {NULL, 0}, *list = self != NULL ? &self->free_nodes[is_detailed] : &none;
-  push(list, node, size_of(is_detailed));
+  ids_push(list, node, size_of(is_detailed));
   if (self == NULL)
-    give_back(list, is_detailed, 1);
-  else if (list->count > 2 * FEW)
-    give_back(list, is_detailed, FEW);
+    ids_give_back(list, is_detailed, 1);
+  else if (list->count > 2 * IDS_FEW)
+    ids_give_back(list, is_detailed, IDS_FEW);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- Ids -- */
 
 void kvo__id_publish(const kvo_node *node) {
   kvo_observation id = node->id;
-  atomic_store_explicit(&slab_at((uint32_t)id)->state[id % PLACES], NAMES_A_NODE | generation_of(id),
+  atomic_store_explicit(&slab_at((uint32_t)id)->state[id % IDS_PLACES], NAMES_A_NODE | generation_of(id),
                         memory_order_release);
 }
 
 kvo_node *kvo__id_claim(kvo_observation id) {
   slab *of = slab_of(id);
   uint32_t generation = generation_of(id), named = NAMES_A_NODE | generation;
-  if (of == NULL || !atomic_compare_exchange_strong(&of->state[id % PLACES], &named, generation)) return NULL;
+  if (of == NULL || !atomic_compare_exchange_strong(&of->state[id % IDS_PLACES], &named, generation)) return NULL;
   if (atomic_load(&lookers) != 0) { /* one that has found the id first is using the node */
     kvo__lock(&looking);
     kvo__unlock(&looking);
   }
-  kvo_node *node = node_at(of, id % PLACES);
+  kvo_node *node = node_at(of, id % IDS_PLACES);
   kvo__publish_dead(&node->live);
   return node;
 }
 
 void kvo__ids_visit(kvo_node_kind last, void (*visit)(kvo_node *node, void *arg), void *arg) {
   uint32_t count = atomic_load_explicit(&slab_count, memory_order_acquire);
-  for (uint32_t i = 0; i < count * PLACES; i++) {
+  for (uint32_t i = 0; i < count * IDS_PLACES; i++) {
     slab *of = slab_at(i);
-    if ((atomic_load_explicit(&of->state[i % PLACES], memory_order_acquire) & NAMES_A_NODE) == 0) continue;
-    kvo_node *node = node_at(of, i % PLACES);
+    if ((atomic_load_explicit(&of->state[i % IDS_PLACES], memory_order_acquire) & NAMES_A_NODE) == 0) continue;
+    kvo_node *node = node_at(of, i % IDS_PLACES);
     if (kvo__node_kind(node) <= last) visit(node, arg);
   }
 }
@@ -313,7 +313,7 @@ bool kvo__id_look_up(kvo_observation id, void (*visit)(kvo_node *node, void *arg
   kvo__lock(&looking);
   atomic_fetch_add(&lookers, 1); /* before the look */
   bool is_found = kvo_observation_is_registered(id);
-  if (is_found) visit(node_at(slab_of(id), id % PLACES), arg);
+  if (is_found) visit(node_at(slab_of(id), id % IDS_PLACES), arg);
   atomic_fetch_sub(&lookers, 1);
   kvo__unlock(&looking);
   return is_found;
@@ -321,11 +321,11 @@ bool kvo__id_look_up(kvo_observation id, void (*visit)(kvo_node *node, void *arg
 
 bool kvo_observation_is_registered(kvo_observation id) {
   const slab *of = slab_of(id);
-  return of != NULL && atomic_load(&of->state[id % PLACES]) == (NAMES_A_NODE | generation_of(id));
+  return of != NULL && atomic_load(&of->state[id % IDS_PLACES]) == (NAMES_A_NODE | generation_of(id));
 }
 
 bool kvo__id_was_given(kvo_observation id) {
   const slab *of = slab_of(id);
   uint32_t generation = generation_of(id);
-  return of != NULL && generation != 0 && generation <= (atomic_load(&of->state[id % PLACES]) & LAST_GENERATION);
+  return of != NULL && generation != 0 && generation <= (atomic_load(&of->state[id % IDS_PLACES]) & LAST_GENERATION);
 }

@@ -77,7 +77,7 @@ static void info_free(kvo_info *info) {
 
 /* ------------------------------------------------------------------------------------------------------------ Nodes -- */
 
-static void count(uint8_t *wanting, bool wants, int by) {
+static void nodes_count(uint8_t *wanting, bool wants, int by) {
   if (wants && *wanting != KVO_MANY) *wanting = (uint8_t)(*wanting + by);
 }
 
@@ -94,9 +94,9 @@ static void slot_count(kvo_slot *slot, const kvo_node *node, int by) {
   kvo_node_kind kind = kvo__node_kind(node);
   bool evaluated = kind == KVO_NODE_DEPENDENCY, reads_before = (node->options & KVO_NODE_READS_BEFORE) != 0;
   bool is_checked = evaluated && slot->index != KVO_NO_PROPERTY && (node->options & KVO_NODE_IS_CHECKED) != 0;
-  count(&slot->wanting_old, is_checked || (!evaluated && (node->options & KVO_OLD) != 0), by);
-  count(&slot->wanting_new, !evaluated && (node->options & KVO_NEW) != 0, by);
-  count(&slot->wanting_will, reads_before || (node->options & KVO_PRIOR) != 0, by);
+  nodes_count(&slot->wanting_old, is_checked || (!evaluated && (node->options & KVO_OLD) != 0), by);
+  nodes_count(&slot->wanting_new, !evaluated && (node->options & KVO_NEW) != 0, by);
+  nodes_count(&slot->wanting_will, reads_before || (node->options & KVO_PRIOR) != 0, by);
 }
 
 /* `kept`: what a node that has just been linked adds. info->lock is held. */
@@ -128,19 +128,19 @@ size_t kvo__observed_by(kvo_info *info) {
   return info->node_count - (death != NULL ? ((const kvo_death_slot *)(const void *)death)->count : 0);
 }
 
-static bool is_observed(kvo_info *info) { return kvo__observed_by(info) != 0; }
+static bool nodes_is_observed(kvo_info *info) { return kvo__observed_by(info) != 0; }
 
 /* The isa swap: sets in the object's word whether setters notify. Returns false, and changes nothing, if the word is not the runtime's any
  * more. info->lock is held, and the object is alive. */
 static bool word_update(kvo_info *info) {
   kvo__assert(kvo__holds(&info->lock));
-  uintptr_t word = (uintptr_t)info | KVO_WORD_INFO | (is_observed(info) ? KVO_WORD_OBSERVED : 0);
+  uintptr_t word = (uintptr_t)info | KVO_WORD_INFO | (nodes_is_observed(info) ? KVO_WORD_OBSERVED : 0);
   if (kvo__word_info(kvo__word(info->object)) != info) return false;
   __atomic_store_n(&info->object->kvo_private_word, word, __ATOMIC_RELEASE);
   return true;
 }
 
-static bool is_dead(const kvo_info *info) { return (atomic_load(&info->state) & KVO_STATE_DEAD) != 0; }
+static bool nodes_is_dead(const kvo_info *info) { return (atomic_load(&info->state) & KVO_STATE_DEAD) != 0; }
 
 _Atomic uint64_t kvo__births = 1; /* 0 is before all changes */
 
@@ -152,7 +152,7 @@ static void index_node(kvo_slot *slot, kvo_node *node, void (*change)(kvo_index 
 
 kvo_status kvo__node_link(kvo_info *info, kvo_node *node, kvo_key key) {
   kvo__lock(&info->lock);
-  bool dead = is_dead(info);
+  bool dead = nodes_is_dead(info);
   kvo_slot *slot = dead ? NULL : slot_ensure(info, key);
   if (slot == NULL) {
     kvo__unlock(&info->lock);
@@ -205,7 +205,7 @@ static bool unlink_locked(kvo_info *info, kvo_node *node) {
   slot_summarize(slot, 0);
   count_death(slot, -1);
   info->node_count--;
-  return is_dead(info) || is_observed(info) || word_update(info);
+  return nodes_is_dead(info) || nodes_is_observed(info) || word_update(info);
 }
 
 /* Adds an unlinked node to the garbage, in the present epoch. info->lock is held. */
@@ -323,7 +323,7 @@ static void clean_up(kvo_info *info) {
   if (last) info_free(info);
 }
 
-static uint64_t enter(kvo_info *info) { return kvo__enter(info); }
+static uint64_t nodes_enter(kvo_info *info) { return kvo__enter(info); }
 
 /* A thread makes so many counted changes before one of them makes its object readable by marks again, because the next removal by another
  * thread costs a barrier. With assertions on, tests look for races, so it happens often. */
@@ -346,10 +346,10 @@ bool kvo__count_readers(kvo_info *info) {
   kvo__fence_after_exchange();
   const void *reader = atomic_load(&info->reader);
   if (reader == KVO_READ_BY_NONE || reader == KVO_READ_COUNTED) return false;
-  bool found = kvo__count_own_marks(info, enter);
+  bool found = kvo__count_own_marks(info, nodes_enter);
   if (reader == kvo__own.thread) return found;
   atomic_store(&info->reader, KVO_READ_COUNTED); /* before the barrier: changes that begin after it are counted */
-  return kvo__count_marks(info, enter) || found;
+  return kvo__count_marks(info, nodes_enter) || found;
 }
 
 void kvo__stopped_reading(kvo_mark *mark) {

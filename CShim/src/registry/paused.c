@@ -11,18 +11,20 @@ struct kvo_paused {
   uint64_t serial;
 };
 
-static kvo_paused *of_entry(const kvo_index_entry *entry) {
+static kvo_paused *paused_of_entry(const kvo_index_entry *entry) {
   return (kvo_paused *)((uintptr_t)entry - offsetof(kvo_paused, entry));
 }
 
-static kvo_index_key key_of(const kvo_index_entry *entry) { return (kvo_index_key){of_entry(entry)->id, 0}; }
+static kvo_index_key paused_key_of(const kvo_index_entry *entry) {
+  return (kvo_index_key){paused_of_entry(entry)->id, 0};
+}
 
-static kvo_lock lock;
-static kvo_index by_id = {.key_of = key_of};
+static kvo_lock paused_lock;
+static kvo_index by_id = {.key_of = paused_key_of};
 
-static kvo_paused *find(kvo_observation id) {
+static kvo_paused *paused_find(kvo_observation id) {
   kvo_index_entry *at = kvo__index_from(&by_id, (kvo_index_key){id, 0});
-  return at != NULL && of_entry(at)->id == id ? of_entry(at) : NULL;
+  return at != NULL && paused_of_entry(at)->id == id ? paused_of_entry(at) : NULL;
 }
 
 kvo_paused *kvo__paused_make(kvo_observation id, const kvo_property *property) {
@@ -37,26 +39,26 @@ kvo_paused *kvo__paused_make(kvo_observation id, const kvo_property *property) {
 
 uint64_t kvo__paused_add(kvo_paused *made) {
   uint64_t serial = made->serial;
-  kvo__lock(&lock);
+  kvo__lock(&paused_lock);
   kvo__index_add(&by_id, &made->entry);
-  kvo__unlock(&lock);
+  kvo__unlock(&paused_lock);
   return serial;
 }
 
 bool kvo__paused_keep(kvo_observation id, uint64_t serial, void *value) {
-  kvo__lock(&lock);
-  kvo_paused *found = find(id);
+  kvo__lock(&paused_lock);
+  kvo_paused *found = paused_find(id);
   bool is_there = found != NULL && found->serial == serial;
   if (is_there) found->value = value;
-  kvo__unlock(&lock);
+  kvo__unlock(&paused_lock);
   return is_there;
 }
 
 kvo_paused *kvo__paused_take(kvo_observation id) {
-  kvo__lock(&lock);
-  kvo_paused *found = find(id);
+  kvo__lock(&paused_lock);
+  kvo_paused *found = paused_find(id);
   if (found != NULL) kvo__index_remove(&by_id, &found->entry);
-  kvo__unlock(&lock);
+  kvo__unlock(&paused_lock);
   return found;
 }
 

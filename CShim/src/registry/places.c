@@ -34,8 +34,8 @@ void kvo__places_start(void) { dl_iterate_phdr(look_at_executable, NULL); }
 /* The names, in a hash table. The number of a name is its index; index 0 is not used. They are never freed: observations and the log of
  * ended observations refer to them. */
 enum { FILE_BITS = 13, FILES = 1 << FILE_BITS, MAX = FILES / 2, LINE_BITS = 32 - FILE_BITS };
-static const char *_Atomic kept[FILES];
-static _Atomic uint32_t count;
+static const char *_Atomic places_kept[FILES];
+static _Atomic uint32_t places_count;
 
 /* The names that were asked for last: the address in the lower bits, the number above it. Another name may be at that address by now,
  * unless it is a constant of the executable; then the text decides. */
@@ -49,16 +49,16 @@ static uint32_t find_or_add(const char *file) {
   const char *made = is_constant(file) ? file : NULL;
   for (uint32_t i = 0; i < FILES - 1; i++) {
     uint32_t number = (uint32_t)((hash + i) % (FILES - 1)) + 1;
-    const char *present = atomic_load(&kept[number]);
+    const char *present = atomic_load(&places_kept[number]);
     if (present == NULL) {
-      if (atomic_load(&count) >= MAX) break;
+      if (atomic_load(&places_count) >= MAX) break;
       if (made == NULL) {
         char *copy = malloc(length + 1);
         if (copy == NULL) return 0;
         made = memcpy(copy, file, length + 1);
       }
-      if (atomic_compare_exchange_strong(&kept[number], &present, made)) {
-        atomic_fetch_add(&count, 1);
+      if (atomic_compare_exchange_strong(&places_kept[number], &present, made)) {
+        atomic_fetch_add(&places_count, 1);
         return number;
       }
     }
@@ -76,7 +76,7 @@ static uint32_t number_of(const char *file) {
   uint32_t number = (uint32_t)(seen >> ADDRESS_BITS);
   uint64_t address = (uint64_t)(uintptr_t)file;
   if (number != 0 && (seen ^ address) << (64 - ADDRESS_BITS) == 0 && address >> ADDRESS_BITS == 0 &&
-      (is_constant(file) || strcmp(atomic_load_explicit(&kept[number], memory_order_relaxed), file) == 0))
+      (is_constant(file) || strcmp(atomic_load_explicit(&places_kept[number], memory_order_relaxed), file) == 0))
     return number;
   number = find_or_add(file);
   atomic_store_explicit(last,
@@ -92,5 +92,5 @@ kvo_site kvo__site(const char *file, uint32_t line) {
 
 kvo_place kvo__site_place(kvo_site site) {
   if (site == 0) return KVO_NOWHERE;
-  return (kvo_place){atomic_load(&kept[site >> LINE_BITS]), site & ((UINT32_C(1) << LINE_BITS) - 1)};
+  return (kvo_place){atomic_load(&places_kept[site >> LINE_BITS]), site & ((UINT32_C(1) << LINE_BITS) - 1)};
 }

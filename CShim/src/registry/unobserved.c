@@ -7,13 +7,13 @@ typedef kvo_unobserved_changes changes;
 static changes *own_changes(void) { return kvo__own.thread != NULL ? &kvo__own.thread->unobserved : NULL; }
 
 /* The newest one of this key; the count if there is none. */
-static uint32_t find(const changes *all, const kvo_object *object, kvo_key key) {
+static uint32_t unobserved_find(const changes *all, const kvo_object *object, kvo_key key) {
   for (uint32_t i = all->count; i-- > 0;)
     if (all->open[i].object == object && all->open[i].key == key) return i;
   return all->count;
 }
 
-static void remove_at(changes *all, uint32_t i) {
+static void unobserved_remove_at(changes *all, uint32_t i) {
   all->count--;
   memmove(&all->open[i], &all->open[i + 1], (all->count - i) * sizeof all->open[0]);
 }
@@ -24,7 +24,7 @@ void kvo__unobserved_will(const kvo_object *object, kvo_key key, bool tells) {
   if (all == NULL) return;
   if (all->count == KVO_MAX_UNOBSERVED) {
     if (all->forgotten++ == 0) all->registered = all->open[0].registered;
-    remove_at(all, 0);
+    unobserved_remove_at(all, 0);
   }
   all->open[all->count].object = object;
   all->open[all->count].key = key;
@@ -34,7 +34,7 @@ void kvo__unobserved_will(const kvo_object *object, kvo_key key, bool tells) {
 
 bool kvo__unobserved_is_open(const kvo_object *object, kvo_key key) {
   const changes *all = own_changes();
-  return all != NULL && find(all, object, key) < all->count;
+  return all != NULL && unobserved_find(all, object, key) < all->count;
 }
 
 bool kvo__unobserved_may_be_open(const kvo_object *object, kvo_key key) {
@@ -45,7 +45,7 @@ bool kvo__unobserved_may_be_open(const kvo_object *object, kvo_key key) {
 bool kvo__unobserved_did(const kvo_object *object, kvo_key key, uint64_t *registered) {
   *registered = 0;
   changes *all = own_changes();
-  uint32_t at = all != NULL ? find(all, object, key) : 0;
+  uint32_t at = all != NULL ? unobserved_find(all, object, key) : 0;
   if (all == NULL || at == all->count) {
     if (all == NULL || all->forgotten == 0) return kvo__own.lost_unobserved;
     all->forgotten--;
@@ -53,7 +53,7 @@ bool kvo__unobserved_did(const kvo_object *object, kvo_key key, uint64_t *regist
     return true;
   }
   *registered = all->open[at].registered;
-  remove_at(all, at);
+  unobserved_remove_at(all, at);
   return true;
 }
 

@@ -66,7 +66,7 @@ static void print(const kvo_value *value, void *arg) {
   }
 }
 
-static text text_of(const kvo_raw_change *change, char *to, size_t size) {
+static text value_text_text_of(const kvo_raw_change *change, char *to, size_t size) {
   text made = {to, size, false, false};
   if (change->property != NULL && change->new_value != NULL)
     kvo__property_view(change->property, change->new_value, print, &made);
@@ -74,13 +74,13 @@ static text text_of(const kvo_raw_change *change, char *to, size_t size) {
 }
 
 bool kvo__new_value_text(const kvo_raw_change *change, char *to, size_t size) {
-  return text_of(change, to, size).is_known;
+  return value_text_text_of(change, to, size).is_known;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ Comparing -- */
 
 /* A hash of bytes that is not 0 (FNV-1a). */
-static uint32_t hash_of(const void *bytes, size_t size) {
+static uint32_t value_text_hash_of(const void *bytes, size_t size) {
   const unsigned char *at = bytes;
   uint32_t hash = UINT32_C(2166136261);
   for (size_t i = 0; i < size; i++) hash = (hash ^ at[i]) * UINT32_C(16777619);
@@ -91,18 +91,18 @@ static void hash_value(const kvo_value *value, void *arg) {
   uint32_t *hash = arg;
   char code = kvo__type_unqualified(value->type)[0];
   if (value->bytes == NULL) {
-    *hash = hash_of("", 0);
+    *hash = value_text_hash_of("", 0);
   } else if (code == '*') {
     enum { LONGEST = 4096 }; /* a longer one is not compared */
     const char *string = *(const char *const *)value->bytes;
     size_t length = string != NULL ? strnlen(string, LONGEST) : 0;
-    if (length < LONGEST) *hash = hash_of(string, length);
+    if (length < LONGEST) *hash = value_text_hash_of(string, length);
   } else if (code == 'D') { /* which has bytes that mean nothing */
     long double number = *(const long double *)value->bytes;
     double parts[] = {(double)number, (double)(number - (double)number)};
-    *hash = hash_of(parts, sizeof parts);
+    *hash = value_text_hash_of(parts, sizeof parts);
   } else if (strchr("cCsSiIlLqQfdB@^", code) != NULL) {
-    *hash = hash_of(value->bytes, value->size);
+    *hash = value_text_hash_of(value->bytes, value->size);
   }
 }
 

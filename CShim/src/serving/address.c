@@ -84,7 +84,7 @@ static bool named_place(char path[KVO_SOCKET_PATH]) {
 
 /* ------------------------------------------------------------------------------------------------------------ Socket -- */
 
-static struct sockaddr_un address_of(const char path[KVO_SOCKET_PATH]) {
+static struct sockaddr_un address_address_of(const char path[KVO_SOCKET_PATH]) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   _Static_assert(sizeof address.sun_path == KVO_SOCKET_PATH, "unix(7)");
   memcpy(address.sun_path, path, strlen(path) + 1);
@@ -101,7 +101,7 @@ static bool make_way(const char path[KVO_SOCKET_PATH]) {
     complain(path, "exists already and is not a socket of this user", 0);
     return false;
   }
-  struct sockaddr_un address = address_of(path);
+  struct sockaddr_un address = address_address_of(path);
   int probe = new_socket();
   bool is_left = probe >= 0 && connect(probe, (const struct sockaddr *)&address, sizeof address) != 0 &&
                  (errno == ECONNREFUSED || errno == ENOENT);
@@ -121,7 +121,7 @@ static bool is_private(const char *path) {
 int kvo__address_listen(char path[KVO_SOCKET_PATH]) {
   bool is_usual = strcmp(kvo__settings.socket, "1") == 0;
   if (!(is_usual ? usual_place(path) : named_place(path)) || !make_way(path)) return -1;
-  struct sockaddr_un address = address_of(path);
+  struct sockaddr_un address = address_address_of(path);
   int fd = new_socket();
   /* bind(2) gives the file the socket's mode: it never has another. */
   bool is_bound =

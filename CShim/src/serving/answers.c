@@ -26,7 +26,7 @@ static void put_hello(kvo_sink *to, void *arg) {
   kvo__put(to, "}\n");
 }
 
-static void out_of_memory(kvo_client *of) {
+static void answers_out_of_memory(kvo_client *of) {
   kvo__client_fail(of, "outOfMemory", "the program has no memory for the answer");
 }
 
@@ -60,7 +60,7 @@ static void tell_figures(kvo_client *of) {
   if (told) told = kvo__output_put(&of->output, kvo__put_figures, &figures);
   kvo__figures_free(&figures);
   if (!told) {
-    out_of_memory(of);
+    answers_out_of_memory(of);
   } else if (of->left == 1) {
     kvo__client_finish(of);
   } else if (of->left > 1) {
@@ -93,7 +93,7 @@ static void tell_graph(kvo_client *of, kvo_graph_form form, const char *name) {
   if (told)
     kvo__client_finish(of);
   else
-    out_of_memory(of);
+    answers_out_of_memory(of);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ Trace -- */
@@ -223,7 +223,7 @@ void kvo__client_answer(kvo_client *of) {
   char *rest = of->request;
   of->due = INT64_MAX;
   if (!kvo__output_put(&of->output, put_hello, NULL)) {
-    out_of_memory(of);
+    answers_out_of_memory(of);
     return;
   }
   const char *word = take_word(&rest);

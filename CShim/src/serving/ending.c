@@ -3,7 +3,7 @@
 
 #include <stdarg.h>
 
-static void end(kvo_client *of) {
+static void ending_end(kvo_client *of) {
   of->stage = KVO_ENDS;
   of->due = INT64_MAX;
   of->is_whole = true;
@@ -16,7 +16,7 @@ static void put_done(kvo_sink *to, void *arg) {
 
 void kvo__client_finish(kvo_client *of) {
   kvo__output_put(&of->output, put_done, NULL);
-  end(of);
+  ending_end(of);
 }
 
 typedef struct failure {
@@ -40,5 +40,5 @@ void kvo__client_fail(kvo_client *of, const char *code, const char *format, ...)
   va_end(arguments);
   failure failed = {code, text};
   kvo__output_put(&of->output, put_failure, &failed);
-  end(of);
+  ending_end(of);
 }

@@ -60,26 +60,26 @@ void kvo__figures_free(kvo_figures *of) {
 
 /* ------------------------------------------------------------------------------------------------------------- JSON -- */
 
-static uint64_t load(const _Atomic uint64_t *from) { return atomic_load_explicit(from, memory_order_relaxed); }
+static uint64_t figures_load(const _Atomic uint64_t *from) { return atomic_load_explicit(from, memory_order_relaxed); }
 
-static void put_count(kvo_sink *to, const char *name, uint64_t count) {
+static void figures_put_count(kvo_sink *to, const char *name, uint64_t count) {
   kvo__put_member(to, name);
   kvo__put_number(to, count, 10);
 }
 
 static void put_row(const kvo_traffic_row *row, void *arg) {
   kvo_figures *of = arg;
-  uint64_t count = load(&row->count);
+  uint64_t count = figures_load(&row->count);
   if (row->is_of_changes != of->of_changes || count == 0) return;
   kvo_sink *to = of->to;
   kvo__put(to, of->is_first ? "{\"class\":" : ",{\"class\":");
   of->is_first = false;
   kvo__put_json_bytes(to, row->class_name, strlen(row->class_name));
   kvo__put_json_string(to, of->of_changes ? "key" : "keyPath", row->key_path);
-  put_count(to, "count", count);
+  figures_put_count(to, "count", count);
   if (!of->of_changes) {
-    put_count(to, "nanoseconds", load(&row->nanoseconds));
-    put_count(to, "longest", load(&row->longest));
+    figures_put_count(to, "nanoseconds", figures_load(&row->nanoseconds));
+    figures_put_count(to, "longest", figures_load(&row->longest));
     kvo__put_json_string(to, "observerClass", row->observer_class);
     kvo__put_json_site(to, "registeredAt", row->file, row->file != NULL ? strlen(row->file) : 0, row->line);
   }
@@ -99,9 +99,9 @@ void kvo__put_figures(kvo_sink *to, void *figures) {
   kvo_figures *of = figures;
   of->to = to;
   kvo__append(to, "{\"time\":%llu", (unsigned long long)of->time);
-  put_count(to, "objects", of->objects);
-  put_count(to, "keys", of->key_count);
-  put_count(to, "observations", of->graph->observation_count);
+  figures_put_count(to, "objects", of->objects);
+  figures_put_count(to, "keys", of->key_count);
+  figures_put_count(to, "observations", of->graph->observation_count);
   kvo__put_member(to, "faults");
   for (int severity = 0; severity < KVO_SEVERITY_COUNT; severity++) {
     kvo__put(to, severity == 0 ? "{\"" : ",\"");
@@ -117,15 +117,15 @@ void kvo__put_figures(kvo_sink *to, void *figures) {
     kvo__put(to, i == 0 ? "{\"class\":" : ",{\"class\":");
     kvo__put_json_bytes(to, key->class_name, strlen(key->class_name));
     kvo__put_json_string(to, "keyPath", key->key_path);
-    put_count(to, "objects", key->objects);
-    put_count(to, "observations", key->observations);
+    figures_put_count(to, "objects", key->objects);
+    figures_put_count(to, "observations", key->observations);
     kvo__put_byte(to, '}');
   }
   kvo__put_byte(to, ']');
   put_rows(of, "changes", true);
   put_rows(of, "notifications", false);
   /* Of what has no row, because there are too many. */
-  put_count(to, "otherChanges", load(&kvo__traffic_other_changes.count));
-  put_count(to, "otherNotifications", load(&kvo__traffic_other_notifications.count));
+  figures_put_count(to, "otherChanges", figures_load(&kvo__traffic_other_changes.count));
+  figures_put_count(to, "otherNotifications", figures_load(&kvo__traffic_other_notifications.count));
   kvo__put(to, "}\n");
 }

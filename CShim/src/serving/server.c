@@ -136,7 +136,7 @@ static void serve(kvo_client *of, short events) {
 /* ----------------------------------------------------------------------------------------------------------- Thread -- */
 
 /* Whether no other thread of the program is left, so that the process ends with this one. The main thread remains, as a zombie. */
-static bool is_alone(void) {
+static bool server_is_alone(void) {
   char text[512];
   int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
   if (fd < 0) return false;
@@ -181,7 +181,7 @@ static void serve_all(int64_t *refused) {
   if ((polled[count + 1].revents & POLLIN) != 0 && !take_client()) *refused = kvo__now();
 }
 
-static void *run(void *arg) {
+static void *server_run(void *arg) {
   (void)arg;
   pthread_setname_np(pthread_self(), "kvo");
   int64_t refused = kvo__now() - second, looked = kvo__now();
@@ -189,7 +189,7 @@ static void *run(void *arg) {
     serve_all(&refused);
     if (kvo__now() - looked < second) continue;
     looked = kvo__now();
-    if (is_alone()) break;
+    if (server_is_alone()) break;
   }
   unlink(path);
   for (kvo_client *each = clients; each != clients + CLIENTS; each++)
@@ -211,8 +211,9 @@ static bool start_thread(void) {
   pthread_attr_t small;
   pthread_t thread;
   bool has_attributes = pthread_attr_init(&small) == 0 && pthread_attr_setstacksize(&small, STACK) == 0;
-  bool started = (has_attributes && pthread_create(&thread, &small, run, NULL) == 0) ||
-                 pthread_create(&thread, NULL, run, NULL) == 0; /* thread-local storage may need a larger stack */
+  bool started =
+      (has_attributes && pthread_create(&thread, &small, server_run, NULL) == 0) ||
+      pthread_create(&thread, NULL, server_run, NULL) == 0; /* thread-local storage may need a larger stack */
   if (started) pthread_detach(thread);
   if (has_attributes) pthread_attr_destroy(&small);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -226,7 +227,7 @@ void kvo__serve_start(void) {
   if (*kvo__settings.socket != '\0') atomic_fetch_or(&kvo__attention, KVO_TAP_SERVE);
 }
 
-static void begin(void) {
+static void server_begin(void) {
   int fd = kvo__address_listen(path);
   if (fd < 0) return;
   owner = getpid();
@@ -247,7 +248,7 @@ static void begin(void) {
 void kvo__serve(void) {
   if ((atomic_fetch_and(&kvo__attention, ~(uint32_t)KVO_TAP_SERVE) & KVO_TAP_SERVE) == 0) return;
   int error = errno, cancellation = kvo__cancel_hold();
-  begin();
+  server_begin();
   kvo__cancel_resume(cancellation);
   errno = error;
 }

@@ -21,12 +21,12 @@ static bool is_class(const asked *what, const char *class_name) {
 }
 
 /* Whether there is a registered class of the name; and the property that begins the key path, or the nearest. */
-typedef struct known {
+typedef struct who_known {
   bool class_exists, has_properties, key_exists;
-} known;
+} who_known;
 
-static known look_up(const asked *what, kvo_nearest *nearest_class, kvo_nearest *nearest_key) {
-  known result = {false, false, false};
+static who_known look_up(const asked *what, kvo_nearest *nearest_class, kvo_nearest *nearest_key) {
+  who_known result = {false, false, false};
   size_t first = strcspn(what->key_path, ".");
   kvo__classes_lock();
   for (const kvo_class *cls = kvo__classes_first(); cls != NULL; cls = cls->next) {
@@ -47,8 +47,8 @@ static known look_up(const asked *what, kvo_nearest *nearest_class, kvo_nearest 
 
 /* Splits what was asked for into a class and a key path. Names of classes may contain points: takes the longest that there is; if there is
  * none, the shortest that is like one. */
-static known split(const char *name, asked *out, kvo_nearest *nearest_class, kvo_nearest *nearest_key) {
-  known found = {false, false, false};
+static who_known split(const char *name, asked *out, kvo_nearest *nearest_class, kvo_nearest *nearest_key) {
+  who_known found = {false, false, false};
   *out = (asked){name, strlen(name), ""};
   for (size_t length = strlen(name); length > 0 && !found.class_exists; length--) {
     if (name[length] != '.' && name[length] != '\0') continue;
@@ -90,7 +90,7 @@ static const kvo_graph_edge *edge_of(const answer *of, const kvo_graph_observati
   return NULL;
 }
 
-static void put_object(kvo_sink *to, const char *name, const kvo_graph_object *object) {
+static void who_put_object(kvo_sink *to, const char *name, const kvo_graph_object *object) {
   kvo__put_member(to, name);
   if (object == NULL) {
     kvo__put(to, "null");
@@ -106,10 +106,10 @@ static void put_observer(kvo_sink *to, const answer *of, const kvo_graph_observa
   kvo__put(to, "{\"id\":\"");
   kvo__put_address(to, each->observation);
   kvo__put_byte(to, '"');
-  put_object(to, "object", &of->graph->objects[each->object]);
+  who_put_object(to, "object", &of->graph->objects[each->object]);
   kvo__put_json_string(to, "keyPath", each->key_path);
   /* For an observation of another object or key path: the object that has the key. */
-  put_object(to, "via", via != NULL ? &of->graph->objects[via->object] : NULL);
+  who_put_object(to, "via", via != NULL ? &of->graph->objects[via->object] : NULL);
   kvo__put_json_options(to, each->options);
   kvo__put_member(to, "endsWithObject");
   kvo__put(to, (each->options & KVO_ENDS_WITH_OBJECT) != 0 ? "true" : "false");
@@ -156,7 +156,7 @@ static void put_answer(kvo_sink *to, void *arg) {
   }
 }
 
-static bool is_observed(const answer *of) {
+static bool who_is_observed(const answer *of) {
   for (size_t i = 0; i < of->graph->observation_count; i++)
     if (is_direct(of, &of->graph->observations[i]) || edge_of(of, &of->graph->observations[i]) != NULL) return true;
   return false;
@@ -165,10 +165,10 @@ static bool is_observed(const answer *of) {
 static void answer_name(kvo_client *of, const kvo_graph *graph, const char *name, double seconds) {
   kvo_nearest nearest_class = {.name = NULL}, nearest_key = {.name = NULL};
   asked what;
-  known found = split(name, &what, &nearest_class, &nearest_key);
+  who_known found = split(name, &what, &nearest_class, &nearest_key);
   int length = (int)what.class_length;
   answer answered = {.graph = graph, .what = &what, .seconds = seconds};
-  bool observed = is_observed(&answered);
+  bool observed = who_is_observed(&answered);
   if (!found.class_exists && !observed && nearest_class.found != NULL)
     kvo__client_fail(of, "unknownClass", "there is no class \"%.*s\"; did you mean \"%s\"?", length, name,
                      nearest_class.found);

@@ -2,7 +2,7 @@
 #include "text/graph_picture.h"
 
 /* The state of a node: when it was reached, the earliest node that it reaches, and where its walk goes on. */
-typedef struct visit {
+typedef struct graph_circles_visit {
   /** From 1; 0: not reached yet. */
   size_t number, lowest, next_link;
   bool is_open;
@@ -10,22 +10,22 @@ typedef struct visit {
   size_t caller;
   /** The next one on the stack of open nodes. */
   size_t below;
-} visit;
+} graph_circles_visit;
 
-typedef struct search {
+typedef struct graph_circles_search {
   kvo_picture *in;
-  visit *visits;
+  graph_circles_visit *visits;
   size_t count, top;
-} search;
+} graph_circles_search;
 
-static void enter(search *of, size_t node, size_t caller) {
+static void graph_circles_enter(graph_circles_search *of, size_t node, size_t caller) {
   of->count++;
-  of->visits[node] = (visit){of->count, of->count, of->in->nodes[node].first_link, true, caller, of->top};
+  of->visits[node] = (graph_circles_visit){of->count, of->count, of->in->nodes[node].first_link, true, caller, of->top};
   of->top = node;
 }
 
 /* Ends a set of nodes that reach each other; of one node alone no circle. `circle` marks its nodes for number_circles. */
-static void close_set(search *of, size_t root) {
+static void close_set(graph_circles_search *of, size_t root) {
   bool is_circle = of->top != root;
   size_t node;
   do {
@@ -37,13 +37,13 @@ static void close_set(search *of, size_t root) {
 }
 
 /* Follows the next link of a node. Returns the node to go on with. */
-static size_t step(search *of, size_t node) {
-  visit *at = &of->visits[node];
+static size_t step(graph_circles_search *of, size_t node) {
+  graph_circles_visit *at = &of->visits[node];
   const kvo_picture_node *present = &of->in->nodes[node];
   if (at->next_link < present->first_link + present->link_count) {
     size_t target = of->in->arrows[of->in->links[at->next_link++].first_arrow].target;
     if (of->visits[target].number == 0) {
-      enter(of, target, node);
+      graph_circles_enter(of, target, node);
       return target;
     }
     if (of->visits[target].is_open && of->visits[target].number < at->lowest) at->lowest = of->visits[target].number;
@@ -56,7 +56,7 @@ static size_t step(search *of, size_t node) {
 }
 
 /* Numbers the circles in the order of their first nodes. `visits` is used for the numbers. */
-static void number_circles(search *of) {
+static void number_circles(graph_circles_search *of) {
   kvo_picture *in = of->in;
   for (size_t i = 0; i < in->node_count; i++) of->visits[i].number = 0;
   for (size_t i = 0; i < in->node_count; i++) {
@@ -73,11 +73,12 @@ static void number_circles(search *of) {
 }
 
 bool kvo__picture_find_circles(kvo_picture *in) {
-  search of = {.in = in, .visits = kvo__alloc((in->node_count + 1) * sizeof(visit)), .top = KVO_GRAPH_NONE};
+  graph_circles_search of = {
+      .in = in, .visits = kvo__alloc((in->node_count + 1) * sizeof(graph_circles_visit)), .top = KVO_GRAPH_NONE};
   if (of.visits == NULL) return false;
   for (size_t i = 0; i < in->node_count; i++) {
     if (of.visits[i].number != 0) continue;
-    enter(&of, i, KVO_GRAPH_NONE);
+    graph_circles_enter(&of, i, KVO_GRAPH_NONE);
     for (size_t node = i; node != KVO_GRAPH_NONE;) node = step(&of, node);
   }
   number_circles(&of);

@@ -17,7 +17,9 @@ typedef struct language {
 
 enum { MOST_LABELS = 4, MOST_PLACES = 3, MOST_NOTES = 2 };
 
-static bool is_same(const char *a, const char *b) { return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0); }
+static bool graph_languages_is_same(const char *a, const char *b) {
+  return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
 
 static void put_times(kvo_sink *to, size_t count) {
   if (count < 2) return;
@@ -25,7 +27,7 @@ static void put_times(kvo_sink *to, size_t count) {
   kvo__put_number(to, count, 10);
 }
 
-static void put_place(kvo_sink *to, const language *in, const char *file, uint32_t line) {
+static void graph_languages_put_place(kvo_sink *to, const language *in, const char *file, uint32_t line) {
   const char *slash = strrchr(file, '/');
   in->put_text(to, slash != NULL ? slash + 1 : file);
   kvo__put_byte(to, ':');
@@ -45,7 +47,7 @@ static void put_node_label(kvo_sink *to, const language *in, const kvo_picture_n
   put_times(to, each->count);
   if (each->kind == KVO_PICTURE_PLACE && each->file != NULL) {
     kvo__put(to, in->line_break);
-    put_place(to, in, each->file, each->line);
+    graph_languages_put_place(to, in, each->file, each->line);
   }
   if (each->circle == 0) return;
   kvo__put(to, in->line_break);
@@ -57,7 +59,7 @@ static void put_node_label(kvo_sink *to, const language *in, const kvo_picture_n
 static void put_names(kvo_sink *to, const language *in, const kvo_picture_arrow *arrows, size_t count) {
   size_t names = 0;
   for (size_t i = 0, same; i < count; i += same, names++) {
-    for (same = 1; i + same < count && is_same(arrows[i].label, arrows[i + same].label);) same++;
+    for (same = 1; i + same < count && graph_languages_is_same(arrows[i].label, arrows[i + same].label);) same++;
     if (names >= MOST_LABELS) continue;
     if (names > 0) kvo__put(to, ", ");
     in->put_text(to, arrows[i].label);
@@ -75,7 +77,8 @@ static void put_places(kvo_sink *to, const language *in, const kvo_picture_arrow
   size_t places = 0;
   for (size_t i = 0; i < count; i++) {
     size_t known = 0;
-    while (known < places && (shown[known]->line != arrows[i].line || !is_same(shown[known]->file, arrows[i].file)))
+    while (known < places &&
+           (shown[known]->line != arrows[i].line || !graph_languages_is_same(shown[known]->file, arrows[i].file)))
       known++;
     if (known < places || arrows[i].file == NULL) continue;
     kvo__put(to, places == 0 ? in->line_break : ", ");
@@ -83,7 +86,7 @@ static void put_places(kvo_sink *to, const language *in, const kvo_picture_arrow
       kvo__put(to, "and others");
       return;
     }
-    put_place(to, in, arrows[i].file, arrows[i].line);
+    graph_languages_put_place(to, in, arrows[i].file, arrows[i].line);
     shown[places++] = &arrows[i];
   }
 }
@@ -94,7 +97,7 @@ static void put_notes(kvo_sink *to, const language *in, const kvo_picture_arrow 
   size_t notes = 0;
   for (size_t i = 0; i < count; i++) {
     size_t known = 0;
-    while (known < notes && !is_same(shown[known], arrows[i].note)) known++;
+    while (known < notes && !graph_languages_is_same(shown[known], arrows[i].note)) known++;
     if (known < notes || arrows[i].note == NULL) continue;
     kvo__put(to, in->line_break);
     if (notes == MOST_NOTES) {
@@ -116,7 +119,7 @@ static void put_link_label(kvo_sink *to, const language *in, const kvo_picture *
 /* ------------------------------------------------------------------------------------------------------- The picture -- */
 
 /* The name of a node: o for objects or p for a place, and its number. */
-static void put_name(kvo_sink *to, const kvo_picture *picture, size_t node) {
+static void graph_languages_put_name(kvo_sink *to, const kvo_picture *picture, size_t node) {
   kvo__put_byte(to, picture->nodes[node].kind == KVO_PICTURE_PLACE ? 'p' : 'o');
   kvo__put_number(to, node, 10);
 }
@@ -127,7 +130,7 @@ static void put_picture(kvo_sink *to, const kvo_picture *picture, const language
   for (size_t i = 0; i < picture->node_count; i++) {
     const kvo_picture_node *each = &picture->nodes[i];
     kvo__put(to, "  ");
-    put_name(to, picture, i);
+    graph_languages_put_name(to, picture, i);
     kvo__put(to, in->shapes[each->kind][0]);
     put_node_label(to, in, each);
     kvo__put(to, in->shapes[each->kind][1]);
@@ -147,7 +150,7 @@ static void put_grouping(kvo_sink *to, const kvo_picture *picture) {
 /* --------------------------------------------------------------------------------------------------------------- DOT -- */
 
 /* Control characters become spaces, and invalid UTF-8 becomes replacement characters, in both languages. */
-static void put_escaped(kvo_sink *to, const char *text, void (*put_special)(kvo_sink *to, char byte)) {
+static void graph_languages_put_escaped(kvo_sink *to, const char *text, void (*put_special)(kvo_sink *to, char byte)) {
   size_t left = strlen(text);
   while (left > 0) {
     size_t count = kvo__character_length((const unsigned char *)text, left);
@@ -170,7 +173,7 @@ static void put_dot_byte(kvo_sink *to, char byte) {
   kvo__put_byte(to, byte);
 }
 
-static void put_dot_text(kvo_sink *to, const char *text) { put_escaped(to, text, put_dot_byte); }
+static void put_dot_text(kvo_sink *to, const char *text) { graph_languages_put_escaped(to, text, put_dot_byte); }
 
 static void put_dot_remark(kvo_sink *to, const kvo_picture *picture) {
   if (!picture->is_grouped) return;
@@ -184,9 +187,9 @@ static const language dot;
 static void put_dot_link(kvo_sink *to, const kvo_picture *picture, const kvo_picture_link *link) {
   const kvo_picture_arrow *arrow = &picture->arrows[link->first_arrow];
   kvo__put(to, "  ");
-  put_name(to, picture, arrow->from);
+  graph_languages_put_name(to, picture, arrow->from);
   kvo__put(to, " -> ");
-  put_name(to, picture, arrow->target);
+  graph_languages_put_name(to, picture, arrow->target);
   kvo__put(to, link->has_value ? " [" : " [style=dashed, ");
   if (link->is_in_circle) kvo__put(to, "color=red, penwidth=2, ");
   kvo__put(to, "label=\"");
@@ -223,7 +226,9 @@ static void put_mermaid_byte(kvo_sink *to, char byte) {
   kvo__put_byte(to, ';');
 }
 
-static void put_mermaid_text(kvo_sink *to, const char *text) { put_escaped(to, text, put_mermaid_byte); }
+static void put_mermaid_text(kvo_sink *to, const char *text) {
+  graph_languages_put_escaped(to, text, put_mermaid_byte);
+}
 
 static void put_mermaid_remark(kvo_sink *to, const kvo_picture *picture) {
   if (picture->is_grouped) {
@@ -239,11 +244,11 @@ static const language mermaid;
 static void put_mermaid_link(kvo_sink *to, const kvo_picture *picture, const kvo_picture_link *link) {
   const kvo_picture_arrow *arrow = &picture->arrows[link->first_arrow];
   kvo__put(to, "  ");
-  put_name(to, picture, arrow->from);
+  graph_languages_put_name(to, picture, arrow->from);
   kvo__put(to, link->is_in_circle ? " == \"" : link->has_value ? " -- \"" : " -. \"");
   put_link_label(to, &mermaid, picture, link);
   kvo__put(to, link->is_in_circle ? "\" ==> " : link->has_value ? "\" --> " : "\" .-> ");
-  put_name(to, picture, arrow->target);
+  graph_languages_put_name(to, picture, arrow->target);
   kvo__put_byte(to, '\n');
 }
 

@@ -13,13 +13,15 @@ typedef struct member {
 } member;
 
 /* A graph made by the program may have NULL for any name. */
-static int compare_texts(const char *a, const char *b) { return strcmp(a != NULL ? a : "", b != NULL ? b : ""); }
+static int graph_picture_compare_texts(const char *a, const char *b) {
+  return strcmp(a != NULL ? a : "", b != NULL ? b : "");
+}
 
 static int compare_sizes(size_t a, size_t b) { return (a > b) - (a < b); }
 
 static int compare_members(const member *a, const member *b) {
-  int result = compare_texts(a->name, b->name);
-  if (result == 0) result = compare_texts(a->file, b->file);
+  int result = graph_picture_compare_texts(a->name, b->name);
+  if (result == 0) result = graph_picture_compare_texts(a->file, b->file);
   return result != 0 ? result : compare_sizes(a->line, b->line);
 }
 
@@ -119,10 +121,10 @@ static int by_ends(const void *left, const void *right) {
   const kvo_picture_arrow *a = left, *b = right;
   int result = compare_sizes(a->from, b->from);
   if (result == 0) result = compare_sizes(a->target, b->target);
-  if (result == 0) result = compare_texts(a->label, b->label);
-  if (result == 0) result = compare_texts(a->file, b->file);
+  if (result == 0) result = graph_picture_compare_texts(a->label, b->label);
+  if (result == 0) result = graph_picture_compare_texts(a->file, b->file);
   if (result == 0) result = compare_sizes(a->line, b->line);
-  return result != 0 ? result : compare_texts(a->note, b->note);
+  return result != 0 ? result : graph_picture_compare_texts(a->note, b->note);
 }
 
 /* An arrow leads from the observed object to the observer, and others from the other objects on which the observation depends. */

@@ -5,24 +5,24 @@
 /* ------------------------------------------------------------------------------------------------------------- JSON -- */
 
 /* In a graph made by the program names may be NULL. */
-static const char *text_of(const char *name) { return name != NULL ? name : ""; }
+static const char *graph_text_text_of(const char *name) { return name != NULL ? name : ""; }
 
-static void put_count(kvo_sink *to, const char *name, size_t count) {
+static void graph_text_put_count(kvo_sink *to, const char *name, size_t count) {
   kvo__put_member(to, name);
   kvo__put_number(to, count, 10);
 }
 
 static void put_json_object(kvo_sink *to, const kvo_graph_object *each) {
   kvo__put(to, "{\"class\":");
-  kvo__put_json_bytes(to, text_of(each->class_name), strlen(text_of(each->class_name)));
+  kvo__put_json_bytes(to, graph_text_text_of(each->class_name), strlen(graph_text_text_of(each->class_name)));
   kvo__put_json_address(to, "address", kvo__address(each->object));
-  put_count(to, "observations", each->observation_count);
-  put_count(to, "edges", each->edge_count);
+  graph_text_put_count(to, "observations", each->observation_count);
+  graph_text_put_count(to, "edges", each->edge_count);
   kvo__put_member(to, "keyPaths");
   size_t count = each->key_paths != NULL ? each->key_path_count : 0;
   for (size_t i = 0; i < count; i++) {
     kvo__put_byte(to, i == 0 ? '[' : ',');
-    kvo__put_json_bytes(to, text_of(each->key_paths[i]), strlen(text_of(each->key_paths[i])));
+    kvo__put_json_bytes(to, graph_text_text_of(each->key_paths[i]), strlen(graph_text_text_of(each->key_paths[i])));
   }
   kvo__put(to, count == 0 ? "[]}" : "]}");
 }
@@ -31,7 +31,7 @@ static void put_json_observation(kvo_sink *to, const kvo_graph_observation *each
   kvo__put(to, "{\"id\":\"");
   kvo__put_address(to, each->observation);
   kvo__put(to, each->kind == KVO_GRAPH_DIRECT ? "\",\"kind\":\"direct\"" : "\",\"kind\":\"expression\"");
-  put_count(to, "object", each->object);
+  graph_text_put_count(to, "object", each->object);
   kvo__put_json_string(to, "keyPath", each->key_path);
   kvo__put_json_options(to, each->options);
   kvo__put_member(to, "endsWithObject");
@@ -52,7 +52,7 @@ static void put_json_observation(kvo_sink *to, const kvo_graph_observation *each
 static void put_json_edge(kvo_sink *to, const kvo_graph_edge *each) {
   kvo__put(to, "{\"observation\":");
   kvo__put_number(to, each->observation, 10);
-  put_count(to, "object", each->object);
+  graph_text_put_count(to, "object", each->object);
   kvo__put_json_string(to, "key", each->key);
   kvo__put(to, each->is_value ? ",\"isValue\":true}" : ",\"isValue\":false}");
 }

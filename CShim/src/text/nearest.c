@@ -2,7 +2,7 @@
 #include "text/report.h"
 
 /* Only this many characters of longer names are compared. */
-enum { MOST = 48 };
+enum { NEAREST_MOST = 48 };
 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
@@ -10,7 +10,8 @@ static unsigned char lower(char c) { return (unsigned char)(c >= 'A' && c <= 'Z'
 
 /* The edit distance: letters to insert, remove, replace or swap with their neighbour; case is ignored. */
 static size_t distance(const char *a, const char *b) {
-  size_t rows[3][MOST + 1], length_a = least(strlen(a), MOST), length_b = least(strlen(b), MOST);
+  size_t rows[3][NEAREST_MOST + 1], length_a = least(strlen(a), NEAREST_MOST),
+                                    length_b = least(strlen(b), NEAREST_MOST);
   size_t *before = rows[0], *above = rows[1], *row = rows[2];
   for (size_t j = 0; j <= length_b; j++) above[j] = before[j] = j;
   for (size_t i = 1; i <= length_a; i++) {

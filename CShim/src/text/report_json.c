@@ -7,7 +7,7 @@
 /* ----------------------------------------------------------------------------------------------------------- Members -- */
 
 /* Begins an object with its first member; kvo__put_member puts the others. */
-static void begin(kvo_sink *to, const char *name) {
+static void report_json_begin(kvo_sink *to, const char *name) {
   kvo__put(to, "{\"");
   kvo__put(to, name);
   kvo__put(to, "\":");
@@ -21,7 +21,7 @@ static void put_number(kvo_sink *to, const char *name, unsigned long long number
 }
 
 static void begin_with_address(kvo_sink *to, const char *name, unsigned long long number) {
-  begin(to, name);
+  report_json_begin(to, name);
   kvo__put_byte(to, '"');
   kvo__put_address(to, number);
   kvo__put_byte(to, '"');
@@ -36,7 +36,7 @@ static void put_seconds_ago(kvo_sink *to, double age) {
     kvo__put(to, "null");
 }
 
-static void put_object(kvo_sink *to, const char *class_name, const void *address) {
+static void report_json_put_object(kvo_sink *to, const char *class_name, const void *address) {
   kvo__put_member(to, "object");
   if (address == NULL) {
     kvo__put(to, "null");
@@ -53,7 +53,7 @@ void kvo__put_json_site(kvo_sink *to, const char *name, const char *file, size_t
     kvo__put(to, "null");
     return;
   }
-  begin(to, "file");
+  report_json_begin(to, "file");
   kvo__put_json_bytes(to, file, length);
   put_number(to, "line", line);
   kvo__put_byte(to, '}');
@@ -110,10 +110,10 @@ static void put_stack(kvo_sink *to, void *const *frames, size_t count) {
 
 /* ---------------------------------------------------------------------------------------------------------- Evidence -- */
 
-static void put_observation(kvo_sink *to, const kvo_fault_observation *each) {
+static void report_json_put_observation(kvo_sink *to, const kvo_fault_observation *each) {
   begin_with_address(to, "id", each->observation);
   kvo__put_json_string(to, "keyPath", each->key_path);
-  put_object(to, each->object_class, each->object);
+  report_json_put_object(to, each->object_class, each->object);
   kvo__put_json_string(to, "observerClass", each->observer_class);
   kvo__put_json_address(to, "observer", kvo__address(each->observer));
   kvo__put_json_options(to, each->options);
@@ -130,8 +130,8 @@ static void put_observation(kvo_sink *to, const kvo_fault_observation *each) {
   kvo__put_byte(to, '}');
 }
 
-static void put_site(kvo_sink *to, const kvo_fault_site *site) {
-  begin(to, "label");
+static void report_json_put_site(kvo_sink *to, const kvo_fault_site *site) {
+  report_json_begin(to, "label");
   put_string(to, site->label);
   kvo__put_json_site(to, "at", site->file, site->file_length, site->line);
   put_number(to, "thread", site->thread);
@@ -140,21 +140,21 @@ static void put_site(kvo_sink *to, const kvo_fault_site *site) {
   kvo__put_byte(to, '}');
 }
 
-static void put_step(kvo_sink *to, const kvo_fault_step *step) {
-  begin(to, "observation");
-  put_observation(to, &step->observation);
+static void report_json_put_step(kvo_sink *to, const kvo_fault_step *step) {
+  report_json_begin(to, "observation");
+  report_json_put_observation(to, &step->observation);
   put_number(to, "round", step->round);
   put_number(to, "repeats", step->repeats);
   put_number(to, "skipped", step->skipped);
   kvo__put_byte(to, '}');
 }
 
-static void put_event(kvo_sink *to, const kvo_event *event) {
-  begin(to, "kind");
+static void report_json_put_event(kvo_sink *to, const kvo_event *event) {
+  report_json_begin(to, "kind");
   put_string(to, kvo__event_name(event->kind));
   put_seconds_ago(to, event->age);
   put_number(to, "thread", event->thread);
-  put_object(to, event->object_class, event->object);
+  report_json_put_object(to, event->object_class, event->object);
   kvo__put_json_string(to, "keyPath", event->key_path);
   kvo__put_json_address(to, "id", event->observation);
   kvo__put_json_site(to, "registeredAt", event->file, event->file != NULL ? strlen(event->file) : 0, event->line);
@@ -165,7 +165,7 @@ static void put_event(kvo_sink *to, const kvo_event *event) {
 /* -------------------------------------------------------------------------------------------------------- The report -- */
 
 /* Not inlined, so that the path takes no stack while the rest is put. */
-__attribute__((noinline)) static void put_process(kvo_sink *to) {
+__attribute__((noinline)) static void report_json_put_process(kvo_sink *to) {
   char path[KVO_PROGRAM_PATH], time[KVO_TIME_SIZE];
   put_number(to, "process", (unsigned long long)getpid());
   kvo__put_json_string(to, "program", kvo__program_path(path));
@@ -185,7 +185,7 @@ __attribute__((noinline)) static void put_process(kvo_sink *to) {
   } while (0)
 
 void kvo__put_json_report(kvo_sink *to, const kvo_fault *fault) {
-  begin(to, "schema");
+  report_json_begin(to, "schema");
   kvo__put_number(to, 1, 10);
   kvo__put_member(to, "code");
   kvo__put_byte(to, '"');
@@ -197,16 +197,16 @@ void kvo__put_json_report(kvo_sink *to, const kvo_fault *fault) {
   kvo__put_json_string(to, "apple", fault->apple);
   kvo__put_json_string(to, "exception", fault->exception);
   kvo__put_json_string(to, "help", fault->help);
-  put_object(to, fault->object_class, fault->object);
-  put_process(to);
+  report_json_put_object(to, fault->object_class, fault->object);
+  report_json_put_process(to);
   char thread[64];
   put_number(to, "thread", fault->thread);
   kvo__put_json_string(to, "threadName", kvo__thread_name(fault->thread, thread, sizeof thread));
   kvo__put_json_site(to, "faultAt", fault->file, fault->file_length, fault->line);
   put_stack(to, fault->frames, fault->frame_count);
-  PUT_ALL(to, "sites", put_site, fault->sites, fault->site_count);
-  PUT_ALL(to, "observations", put_observation, fault->observations, fault->observation_count);
-  PUT_ALL(to, "chain", put_step, fault->chain, fault->chain_count);
-  PUT_ALL(to, "events", put_event, fault->events, fault->event_count);
+  PUT_ALL(to, "sites", report_json_put_site, fault->sites, fault->site_count);
+  PUT_ALL(to, "observations", report_json_put_observation, fault->observations, fault->observation_count);
+  PUT_ALL(to, "chain", report_json_put_step, fault->chain, fault->chain_count);
+  PUT_ALL(to, "events", report_json_put_event, fault->events, fault->event_count);
   kvo__put(to, "}\n");
 }

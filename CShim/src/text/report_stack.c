@@ -6,7 +6,7 @@
 
 static void put_clean(kvo_sink *to, const char *name) { kvo__put_clean(to, name, strlen(name)); }
 
-static bool begins(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
+static bool report_stack_begins(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
 
 static bool ends(const char *text, const char *with) {
   size_t length = strlen(text), of_end = strlen(with);
@@ -17,12 +17,12 @@ static bool ends(const char *text, const char *with) {
 
 /* Code that the Swift compiler inserts between a caller and a closure, or between a requirement and its witness. */
 static bool is_thunk(const char *symbol) {
-  return begins(symbol, "$s") && (ends(symbol, "TA") || ends(symbol, "TR") || ends(symbol, "TW"));
+  return report_stack_begins(symbol, "$s") && (ends(symbol, "TA") || ends(symbol, "TR") || ends(symbol, "TW"));
 }
 
 static bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 static bool is_letter(char c) { return is_upper(c) || (c >= 'a' && c <= 'z'); }
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool report_stack_is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /* Skips an identifier: its length and its characters. After a `0` it consists of such parts and of letters, each of which stands for a word
  * that occurred before in the symbol; the last letter is in upper case. Returns the argument if there is none. */
@@ -34,7 +34,7 @@ static const char *past_identifier(const char *at) {
     for (; has_words && is_letter(*at); at++) has_words = !is_upper(*at);
     if (at != from && *at == '0') return at + 1;
     size_t length = 0;
-    while (is_digit(*at) && length < 1000) length = 10 * length + (size_t)(*at++ - '0');
+    while (report_stack_is_digit(*at) && length < 1000) length = 10 * length + (size_t)(*at++ - '0');
     if (is_encoded && *at == '_') at++;
     if (length == 0 || strnlen(at, length) < length) return from;
     at += length;
@@ -43,23 +43,24 @@ static const char *past_identifier(const char *at) {
 }
 
 static bool is_of_library_module(const char *name) {
-  return begins(name, "10Foundation") || begins(name, "20FoundationEssentials") || begins(name, "17KeyValueObserving");
+  return report_stack_begins(name, "10Foundation") || report_stack_begins(name, "20FoundationEssentials") ||
+         report_stack_begins(name, "17KeyValueObserving");
 }
 
 /* Foundation extends types of FoundationEssentials, and is then named by their module's first word. */
 static bool is_of_foundation(const char *symbol, const char *name) {
-  return begins(symbol, "$s20FoundationEssentials") && begins(name, "0A0E");
+  return report_stack_begins(symbol, "$s20FoundationEssentials") && report_stack_begins(name, "0A0E");
 }
 
 /* A function of Swift's standard library, which may be specialised in a module of the program, of Foundation or of the Swift layer; not one
  * of an extension by the program: `$sSa4AppE…`. */
 static bool is_of_swift_library(const char *symbol) {
   const char *member;
-  if (begins(symbol, "$sS") && symbol[3] != '\0')
+  if (report_stack_begins(symbol, "$sS") && symbol[3] != '\0')
     member = symbol + 4;
-  else if (begins(symbol, "$ss"))
+  else if (report_stack_begins(symbol, "$ss"))
     member = past_identifier(symbol + 3);
-  else if (begins(symbol, "$s") && is_of_library_module(symbol + 2))
+  else if (report_stack_begins(symbol, "$s") && is_of_library_module(symbol + 2))
     member = past_identifier(past_identifier(symbol + 2));
   else
     return false;
@@ -84,33 +85,34 @@ extern const char __start_kvo_code[] __attribute__((weak, visibility("hidden")))
 extern const char __stop_kvo_code[] __attribute__((weak, visibility("hidden")));
 
 static bool is_of_runtime(const void *return_address, const kvo_code_place *place, const char *file) {
-  if (begins(file, "libkvo.so")) return true;
+  if (report_stack_begins(file, "libkvo.so")) return true;
   const char *address = return_address, *begin = __start_kvo_code, *end = __stop_kvo_code;
   if (begin != end) return address > begin && address <= end;
-  return place->symbol != NULL && begins(place->symbol, "kvo_");
+  return place->symbol != NULL && report_stack_begins(place->symbol, "kvo_");
 }
 
 bool kvo__is_library_call(const void *return_address) {
   kvo_code_place place = kvo__code_place(return_address);
   if (!place.is_known) return false;
   const char *slash = strrchr(place.module.path, '/'), *file = slash != NULL ? slash + 1 : place.module.path;
-  if (begins(file, "libswift") || is_of_runtime(return_address, &place, file)) return true;
+  if (report_stack_begins(file, "libswift") || is_of_runtime(return_address, &place, file)) return true;
   if (place.symbol == NULL) return false;
   return is_thunk(place.symbol) || is_of_swift_library(place.symbol);
 }
 
-static bool is_of_c_library(const void *return_address) {
+static bool report_stack_is_of_c_library(const void *return_address) {
   kvo_code_place place = kvo__code_place(return_address);
   const char *slash = place.is_known ? strrchr(place.module.path, '/') : NULL;
-  return slash != NULL && (begins(slash, "/libc.so") || begins(slash, "/libc-") || begins(slash, "/libpthread"));
+  return slash != NULL && (report_stack_begins(slash, "/libc.so") || report_stack_begins(slash, "/libc-") ||
+                           report_stack_begins(slash, "/libpthread"));
 }
 
 /* Whether a call is in `main`, or in the function that Swift makes of it in a module. */
-static bool is_main(void *const *frames, size_t count, size_t index) {
+static bool report_stack_is_main(void *const *frames, size_t count, size_t index) {
   const char *symbol = kvo__code_place(frames[index]).symbol;
   if (symbol == NULL) return false;
   return strcmp(symbol, "main") == 0 ||
-         (ends(symbol, "_main") && index + 1 < count && is_of_c_library(frames[index + 1]));
+         (ends(symbol, "_main") && index + 1 < count && report_stack_is_of_c_library(frames[index + 1]));
 }
 
 enum { FEW_CALLS = 16, MAX_CALLS = 64 };
@@ -125,8 +127,8 @@ typedef struct shown_calls {
 /* How many calls there are up to `main`, whose caller is always the same, or up to the C library's function that starts a thread. */
 static size_t relevant_count(void *const *frames, size_t count) {
   for (size_t i = 0; i < count; i++)
-    if (is_main(frames, count, i)) return i + 1;
-  while (count > 0 && is_of_c_library(frames[count - 1])) count--;
+    if (report_stack_is_main(frames, count, i)) return i + 1;
+  while (count > 0 && report_stack_is_of_c_library(frames[count - 1])) count--;
   return count;
 }
 
@@ -205,11 +207,11 @@ void kvo__put_stack(kvo_sink *to, void *const *frames, size_t count, const char 
 
 /* ----------------------------------------------------------------------------------------------------------- Modules -- */
 
-enum { MAX_MODULES = 24 };
+enum { REPORT_STACK_MAX_MODULES = 24 };
 
 /* The modules of the shown calls. */
 typedef struct module_list {
-  kvo_module all[MAX_MODULES];
+  kvo_module all[REPORT_STACK_MAX_MODULES];
   size_t count;
 } module_list;
 
@@ -219,7 +221,8 @@ static void note_modules(module_list *into, void *const *frames, size_t count) {
     kvo_code_place place = kvo__code_place(frames[shown.index[i]]);
     size_t known = 0;
     while (known < into->count && into->all[known].path != place.module.path) known++;
-    if (place.is_known && known == into->count && known < MAX_MODULES) into->all[into->count++] = place.module;
+    if (place.is_known && known == into->count && known < REPORT_STACK_MAX_MODULES)
+      into->all[into->count++] = place.module;
   }
 }
 
@@ -237,6 +240,6 @@ void kvo__put_modules(kvo_sink *to, const kvo_fault *fault) {
     kvo__put(to, list.all[i].build_id_length > 0 ? " build-id " : " without build-id");
     kvo__put_build_id(to, &list.all[i]);
   }
-  if (list.count == MAX_MODULES) kvo__put(to, ", and perhaps others; KVO_REPORT=json lists them");
+  if (list.count == REPORT_STACK_MAX_MODULES) kvo__put(to, ", and perhaps others; KVO_REPORT=json lists them");
   if (list.count > 0) kvo__put(to, " (kvo symbolize, or addr2line -Cfe MODULE 0xOFFSET, names lines)\n");
 }

@@ -6,11 +6,11 @@
 
 #include <unistd.h>
 
-static void put_name(kvo_sink *to, const char *name) { kvo__put_clean(to, name, strlen(name)); }
+static void report_text_put_name(kvo_sink *to, const char *name) { kvo__put_clean(to, name, strlen(name)); }
 
 static void put_quoted(kvo_sink *to, const char *name) {
   kvo__put_byte(to, '"');
-  put_name(to, name);
+  report_text_put_name(to, name);
   kvo__put_byte(to, '"');
 }
 
@@ -27,16 +27,16 @@ static void put_lines(kvo_sink *to, const char *label, const char *string, const
 }
 
 /* Puts an object, such as Document@0x7f3c5c0041e0. */
-static void put_object(kvo_sink *to, const char *class_name, const void *address) {
+static void report_text_put_object(kvo_sink *to, const char *class_name, const void *address) {
   if (class_name != NULL) {
-    put_name(to, class_name);
+    report_text_put_name(to, class_name);
     kvo__put_byte(to, '@');
   }
   kvo__put_address(to, kvo__address(address));
 }
 
 /* Puts a source location, such as ` at Sidebar.swift:41`. */
-static void put_place(kvo_sink *to, const char *file, size_t length, uint32_t line, const char *unknown) {
+static void report_text_put_place(kvo_sink *to, const char *file, size_t length, uint32_t line, const char *unknown) {
   kvo__put(to, " at ");
   if (file == NULL) {
     kvo__put(to, unknown);
@@ -69,13 +69,14 @@ static const char in_c[] = "an unknown place (pass KVO_HERE)";
 
 /* Puts where an observation was registered. A binding's code, which gives notes, cannot pass KVO_HERE. */
 static void put_registered(kvo_sink *to, const kvo_fault_observation *each) {
-  put_place(to, each->file, each->file_length, each->line, each->note != NULL ? "an unknown place" : in_c);
+  report_text_put_place(to, each->file, each->file_length, each->line, each->note != NULL ? "an unknown place" : in_c);
 }
 
-static void put_site(kvo_sink *to, const kvo_fault_site *site) {
+static void report_text_put_site(kvo_sink *to, const kvo_fault_site *site) {
   kvo__put(to, "  ");
-  put_name(to, site->label);
-  if (site->file != NULL || site->frame_count == 0) put_place(to, site->file, site->file_length, site->line, in_c);
+  report_text_put_name(to, site->label);
+  if (site->file != NULL || site->frame_count == 0)
+    report_text_put_place(to, site->file, site->file_length, site->line, in_c);
   put_thread(to, site->thread);
   if (site->age >= 0) {
     kvo__put(to, site->thread != 0 ? ", " : "  ");
@@ -91,13 +92,13 @@ static void put_parties(kvo_sink *to, const kvo_fault_observation *each, const c
   put_quoted(to, each->key_path);
   if (each->object != NULL) {
     kvo__put(to, " of ");
-    put_object(to, each->object_class, each->object);
+    report_text_put_object(to, each->object_class, each->object);
   }
   kvo__put(to, verb);
   if (each->observer_class == NULL && each->observer == NULL)
     kvo__put(to, "a callback"); /* the address of a closure says nothing */
   else
-    put_object(to, each->observer_class, each->observer);
+    report_text_put_object(to, each->observer_class, each->observer);
 }
 
 static void put_callback(kvo_sink *to, const kvo_fault_observation *each) {
@@ -116,7 +117,7 @@ static void put_options(kvo_sink *to, kvo_options options) {
     }
 }
 
-static void put_observation(kvo_sink *to, const kvo_fault_observation *each, bool is_notified) {
+static void report_text_put_observation(kvo_sink *to, const kvo_fault_observation *each, bool is_notified) {
   kvo__put(to, "    ");
   put_parties(to, each, "  observer ");
   put_options(to, each->options);
@@ -134,7 +135,7 @@ static void put_observation(kvo_sink *to, const kvo_fault_observation *each, boo
   put_callback(to, each);
   if (each->note != NULL) {
     kvo__put(to, ", ");
-    put_name(to, each->note);
+    report_text_put_name(to, each->note);
   }
   if (is_notified) kvo__put(to, ", being notified");
   kvo__put_byte(to, '\n');
@@ -142,7 +143,7 @@ static void put_observation(kvo_sink *to, const kvo_fault_observation *each, boo
 }
 
 /* Whether a text report is long enough; JSON has everything. */
-static bool is_long(const kvo_sink *to) { return to->total > 8192; }
+static bool report_text_is_long(const kvo_sink *to) { return to->total > 8192; }
 
 static bool is_notified(const kvo_fault *fault, kvo_observation observation) {
   for (size_t i = 0; i < fault->chain_count; i++)
@@ -169,8 +170,8 @@ static void put_observations(kvo_sink *to, const kvo_fault *fault) {
   bool has_notified = fault->code != KVO_FAULT_DANGLING_OBSERVER && are_all_listed(fault);
   size_t shown = 0, left = 0, count = fault->observation_count;
   if (count > 0) kvo__put(to, "  observations:\n");
-  for (; shown < count && (shown == 0 || !is_long(to)); shown++)
-    put_observation(to, &all[shown], has_notified && is_notified(fault, all[shown].observation));
+  for (; shown < count && (shown == 0 || !report_text_is_long(to)); shown++)
+    report_text_put_observation(to, &all[shown], has_notified && is_notified(fault, all[shown].observation));
   for (size_t i = shown; i < count; i++) left += all[i].duplicate_count + 1;
   if (left == 0) return;
   kvo__put(to, "    (");
@@ -178,7 +179,7 @@ static void put_observations(kvo_sink *to, const kvo_fault *fault) {
   kvo__put(to, " more; KVO_REPORT=json lists them)\n");
 }
 
-static void put_step(kvo_sink *to, const kvo_fault_observation *each, const char *verb) {
+static void report_text_put_step(kvo_sink *to, const kvo_fault_observation *each, const char *verb) {
   put_parties(to, each, verb);
   kvo__put(to, ", registered");
   put_registered(to, each);
@@ -195,14 +196,14 @@ static void put_chain(kvo_sink *to, const kvo_fault_step *chain, size_t count, b
     kvo__put(to, chain[0].skipped == 1 ? " outer delivery omitted)\n" : " outer deliveries omitted)\n");
   }
   for (size_t i = 0; i < count; i++) {
-    if (i > 0 && is_long(to)) {
+    if (i > 0 && report_text_is_long(to)) {
       kvo__put(to, "    (");
       kvo__put_number(to, count - i, 10);
       kvo__put(to, " more; KVO_REPORT=json lists them)\n");
       return;
     }
     kvo__put(to, "    ");
-    put_step(to, &chain[i].observation, i + 1 < count || is_last_called ? " notified " : " was to notify ");
+    report_text_put_step(to, &chain[i].observation, i + 1 < count || is_last_called ? " notified " : " was to notify ");
     if (chain[i].round > 0) {
       round = chain[i].round;
       repeats = chain[i].repeats;
@@ -228,10 +229,10 @@ static void put_deliveries(kvo_sink *to, const kvo_fault *fault) {
     return;
   }
   kvo__put(to, "  delivery in progress: ");
-  put_step(to, &chain[0].observation, is_last_called ? " notified " : " was to notify ");
+  report_text_put_step(to, &chain[0].observation, is_last_called ? " notified " : " was to notify ");
 }
 
-static void put_event(kvo_sink *to, const kvo_event *event) {
+static void report_text_put_event(kvo_sink *to, const kvo_event *event) {
   kvo__put(to, "    ");
   kvo__put_seconds(to, event->age);
   kvo__put(to, " s before: ");
@@ -241,14 +242,14 @@ static void put_event(kvo_sink *to, const kvo_event *event) {
     put_quoted(to, event->key_path);
     kvo__put(to, " of ");
   }
-  put_object(to, event->object_class, event->object);
+  report_text_put_object(to, event->object_class, event->object);
   if (event->value != NULL) {
     kvo__put(to, ", now ");
-    put_name(to, event->value);
+    report_text_put_name(to, event->value);
   }
   if (event->file != NULL) {
     if (event->kind != KVO_EVENT_REGISTERED) kvo__put(to, ", registered");
-    put_place(to, event->file, strlen(event->file), event->line, in_c);
+    report_text_put_place(to, event->file, strlen(event->file), event->line, in_c);
   }
   put_thread(to, event->thread);
   kvo__put_byte(to, '\n');
@@ -259,7 +260,7 @@ static void put_event(kvo_sink *to, const kvo_event *event) {
 static void put_fault_site(kvo_sink *to, const kvo_fault *fault) {
   if (fault->file == NULL && fault->frame_count == 0) return;
   kvo__put(to, "  fault");
-  if (fault->file != NULL) put_place(to, fault->file, fault->file_length, fault->line, in_c);
+  if (fault->file != NULL) report_text_put_place(to, fault->file, fault->file_length, fault->line, in_c);
   put_thread(to, fault->thread);
   kvo__put_byte(to, '\n');
   kvo__put_stack(to, fault->frames, fault->frame_count, "      ");
@@ -267,12 +268,12 @@ static void put_fault_site(kvo_sink *to, const kvo_fault *fault) {
 
 /* Puts which process of which program this was, when, and the version of the library. Not inlined, so that the path takes no stack while
  * the rest is put. */
-__attribute__((noinline)) static void put_process(kvo_sink *to) {
+__attribute__((noinline)) static void report_text_put_process(kvo_sink *to) {
   char path[KVO_PROGRAM_PATH], time[KVO_TIME_SIZE];
   kvo__put(to, "  process ");
   kvo__put_number(to, (unsigned long long)getpid(), 10);
   kvo__put_byte(to, ' ');
-  put_name(to, kvo__program_path(path));
+  report_text_put_name(to, kvo__program_path(path));
   kvo__put(to, ", ");
   kvo__put(to, kvo__time_text(time));
   kvo__put(to, ", swift-kvo ");
@@ -302,15 +303,15 @@ static void put_apple(kvo_sink *to, const char *sentence) {
 void kvo__put_text_report(kvo_sink *to, const kvo_fault *fault, bool is_repeated) {
   put_lines(to, "", fault->summary, "  ");
   if (fault->why != NULL) put_lines(to, "  ", fault->why, "    ");
-  for (size_t i = 0; i < fault->site_count; i++) put_site(to, &fault->sites[i]);
+  for (size_t i = 0; i < fault->site_count; i++) report_text_put_site(to, &fault->sites[i]);
   put_observations(to, fault);
   put_fault_site(to, fault);
   put_deliveries(to, fault);
   if (fault->event_count > 0) kvo__put(to, "  what happened before:\n");
-  for (size_t i = 0; i < fault->event_count; i++) put_event(to, &fault->events[i]);
+  for (size_t i = 0; i < fault->event_count; i++) report_text_put_event(to, &fault->events[i]);
   if (fault->apple != NULL) put_apple(to, fault->apple);
   if (fault->help != NULL) put_lines(to, "  help: ", fault->help, "    ");
   if (!is_repeated) put_more(to, fault);
-  put_process(to);
+  report_text_put_process(to);
   kvo__put_modules(to, fault);
 }

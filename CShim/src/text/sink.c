@@ -115,7 +115,7 @@ static void put_cut(kvo_sink *to, const char *string, size_t length, put_charact
   put_characters(to, string + length - cut.tail, cut.tail, each);
 }
 
-static void put_escaped(kvo_sink *to, const char *escape, unsigned char byte) {
+static void sink_put_escaped(kvo_sink *to, const char *escape, unsigned char byte) {
   kvo__put(to, escape);
   kvo__put_byte(to, "0123456789abcdef"[byte >> 4]);
   kvo__put_byte(to, "0123456789abcdef"[byte & 15]);
@@ -128,14 +128,14 @@ static void put_clean_character(kvo_sink *to, const unsigned char *bytes, size_t
     if (is_clean)
       kvo__put_byte(to, (char)bytes[i]);
     else
-      put_escaped(to, "\\x", bytes[i]);
+      sink_put_escaped(to, "\\x", bytes[i]);
 }
 
 static void put_json_character(kvo_sink *to, const unsigned char *bytes, size_t count) {
   if (count == 0)
     kvo__put(to, "\\ufffd"); /* JSON must be valid UTF-8 */
   else if (bytes[0] < 0x20 || bytes[0] == 0x7f || bytes[0] == '"' || bytes[0] == '\\')
-    put_escaped(to, "\\u00", bytes[0]);
+    sink_put_escaped(to, "\\u00", bytes[0]);
   else
     for (size_t i = 0; i < count; i++) kvo__put_byte(to, (char)bytes[i]);
 }

@@ -7,7 +7,7 @@
 enum { TEXT = 512 };
 
 /* Makes room for a text. False without memory. */
-static bool begin(kvo_thread *self, kvo_status status) {
+static bool errors_begin(kvo_thread *self, kvo_status status) {
   if (self == NULL) return false;
   self->error = status;
   self->error_count++;
@@ -19,7 +19,7 @@ static bool begin(kvo_thread *self, kvo_status status) {
 
 kvo_status kvo__fail(kvo_status status, const char *format, ...) {
   kvo_thread *self = kvo__thread();
-  if (!begin(self, status)) return status;
+  if (!errors_begin(self, status)) return status;
   kvo_sink text = kvo__sink_of(self->error_text, TEXT);
   va_list of;
   va_start(of, format);

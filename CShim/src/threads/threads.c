@@ -34,7 +34,7 @@ static kvo_lock stop_lock;
 static _Atomic uint32_t unrecorded;
 
 /* Changes when a mark ends for which a thread may be waiting. */
-static _Atomic uint32_t progress;
+static _Atomic uint32_t threads_progress;
 
 /* ---------------------------------------------------------------------------------------------------------- Barriers -- */
 
@@ -286,8 +286,8 @@ void kvo__unmark_slowly(uint32_t depth) {
 }
 
 void kvo__marks_changed(void) {
-  atomic_fetch_add(&progress, 1);
-  kvo__futex_wake_all(&progress);
+  atomic_fetch_add(&threads_progress, 1);
+  kvo__futex_wake_all(&threads_progress);
 }
 
 static bool count_marks_of(kvo_thread *thread, kvo_info *info, uint64_t (*enter)(kvo_info *info)) {
@@ -363,7 +363,7 @@ void kvo__section_leave_unrecorded(void) {
 /* ---------------------------------------------------------------------------------------------------------- Waiting -- */
 
 /* The outermost mark of a thread that runs what is waited for, or NULL. The list is locked, or it is this thread. */
-static const kvo_mark *mark_of(const kvo_thread *thread, kvo_awaited what) {
+static const kvo_mark *awaited_mark(const kvo_thread *thread, kvo_awaited what) {
   kvo__assert(thread == kvo__own.thread || kvo__holds(&list_lock));
   const kvo_mark *marks = atomic_load(&thread->marks);
   uint32_t depth = atomic_load(&thread->depth);
@@ -374,11 +374,11 @@ static const kvo_mark *mark_of(const kvo_thread *thread, kvo_awaited what) {
   return NULL;
 }
 
-static bool runs(const kvo_thread *thread, kvo_awaited what) { return mark_of(thread, what) != NULL; }
+static bool runs(const kvo_thread *thread, kvo_awaited what) { return awaited_mark(thread, what) != NULL; }
 
 /* Whether that mark counts. The mark of code that was left with longjmp stays until the thread uses observations again. */
 static bool still_runs(const kvo_thread *thread, kvo_awaited what, bool takes_time) {
-  const kvo_mark *mark = mark_of(thread, what);
+  const kvo_mark *mark = awaited_mark(thread, what);
   if (mark == NULL || is_gone(thread)) return false;
   return !takes_time || !kvo__has_left(thread, __atomic_load_n(&mark->frame, __ATOMIC_RELAXED));
 }
@@ -430,7 +430,7 @@ static kvo_waited wait(kvo_awaited what) {
   barrier();
   bool takes_time = false;
   for (bool busy = true; busy && result == KVO_WAITED;) {
-    uint32_t before = atomic_load(&progress);
+    uint32_t before = atomic_load(&threads_progress);
     kvo__acquire(&list_lock);
     busy = others_run(what, takes_time);
     if (busy && self != NULL && (self->gives_up || ends_circle(what))) result = KVO_WAITED_IN_CIRCLE;
@@ -439,8 +439,8 @@ static kvo_waited wait(kvo_awaited what) {
       self->gives_up = false;
     }
     kvo__release(&list_lock);
-    if (busy && result == KVO_WAITED) kvo__futex_wait_for(&progress, before, LONG);
-    takes_time = atomic_load(&progress) == before;
+    if (busy && result == KVO_WAITED) kvo__futex_wait_for(&threads_progress, before, LONG);
+    takes_time = atomic_load(&threads_progress) == before;
   }
   atomic_fetch_sub(&kvo__attention, KVO_WAITER);
   kvo__cancel_resume(cancellation);

@@ -58,6 +58,11 @@ static inline kvo_thread *kvo__thread(void) {
 static inline kvo_open_scope *kvo__scopes(void) {
   return kvo__own.open_changes != 0 && kvo__own.thread != NULL ? kvo__own.thread->scopes : NULL;
 }
+/** How many marks this thread has. Only this thread changes their number. */
+static inline uint32_t kvo__present_depth(void) {
+  return kvo__own.thread != NULL ? atomic_load_explicit(&kvo__own.thread->depth, memory_order_relaxed) : 0;
+}
+
 /** The number of this thread's record, 0 without one. No other thread ever has the same. */
 static inline uint32_t kvo__thread_serial(void) { return kvo__own.thread != NULL ? kvo__own.thread->serial : 0; }
 KVO_HIDDEN uint32_t kvo__mark_slowly(kvo_observation observation, kvo_info *root, const kvo_node *node,

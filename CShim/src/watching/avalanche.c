@@ -8,7 +8,7 @@ static bool is_delivering(const kvo_thread *self) {
   return kvo__deliveries(self, &found, 1, &skipped) > 0;
 }
 
-static void begin(kvo_avalanche *of, const kvo_event_details *set) {
+static void avalanche_begin(kvo_avalanche *of, const kvo_event_details *set) {
   of->token = set->token;
   of->object = set->object;
   of->class_name = set->class_name;
@@ -23,7 +23,7 @@ void kvo__avalanche_note(const kvo_event_details *details) {
   switch (details->moment) {
     case KVO_MOMENT_CHANGE_BEGINS:
     case KVO_MOMENT_CHANGE_RESUMES:
-      if (!is_delivering(self)) begin(of, details);
+      if (!is_delivering(self)) avalanche_begin(of, details);
       break;
     case KVO_MOMENT_CHANGE_PAUSES:
     case KVO_MOMENT_CHANGE_ENDS:

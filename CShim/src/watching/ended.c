@@ -11,29 +11,29 @@
 
 #include <stdlib.h>
 
-static kvo_lock lock;
+static kvo_lock ended_lock;
 /* A ring, allocated at the first end. From the C library, because it is never freed and the program may count what its allocator handed
  * out. */
-static kvo_ended *ring;
+static kvo_ended *ended_ring;
 /* The stacks of the entries, at the same places; NULL without KVO_STACKS. */
 static kvo_ended_stacks *stacks;
 /* The number of the newest entry; entries are numbered from 1. */
 static uint64_t last;
 
 /* For each bucket the number of the newest entry whose object's address maps to it. */
-enum { BUCKETS = 512 };
-static uint64_t buckets[BUCKETS];
+enum { ENDED_BUCKETS = 512 };
+static uint64_t ended_buckets[ENDED_BUCKETS];
 
-static uint64_t *bucket_of(const void *object) { return &buckets[(uintptr_t)object / 16 % BUCKETS]; }
+static uint64_t *ended_bucket_of(const void *object) { return &ended_buckets[(uintptr_t)object / 16 % ENDED_BUCKETS]; }
 
 /* The entry with this number, or NULL if it has been overwritten. The lock is held. */
 static kvo_ended *entry_at(uint64_t number) {
-  kvo__assert(kvo__holds(&lock));
-  return number != 0 && last - number < kvo__settings.zombies ? &ring[number % kvo__settings.zombies] : NULL;
+  kvo__assert(kvo__holds(&ended_lock));
+  return number != 0 && last - number < kvo__settings.zombies ? &ended_ring[number % kvo__settings.zombies] : NULL;
 }
 
 /* Copies as much of a string as fits, and terminates it with NUL. */
-static void copy(char *to, size_t size, const char *from) {
+static void ended_copy(char *to, size_t size, const char *from) {
   size_t length = from != NULL ? strlen(from) : 0;
   if (length >= size) length = size - 1;
   if (length > 0) memcpy(to, from, length);
@@ -57,7 +57,7 @@ static void fill_stacks(kvo_ended_stacks *of, const kvo_fault_observation *ended
   if (callback != NULL) kvo__modules_note(&callback, 1);
 }
 
-static void fill(kvo_ended *entry, kvo_ended_stacks *of, const kvo_node *node, bool by_death, kvo_place place) {
+static void ended_fill(kvo_ended *entry, kvo_ended_stacks *of, const kvo_node *node, bool by_death, kvo_place place) {
   kvo_fault_observation ended;
   kvo__describe_node(node, &ended);
   entry->id = ended.observation;
@@ -74,23 +74,23 @@ static void fill(kvo_ended *entry, kvo_ended_stacks *of, const kvo_node *node, b
   entry->nanoseconds = kvo__coarse_now();
   entry->callback = ended.callback;
   if (of != NULL) fill_stacks(of, &ended);
-  copy(entry->observer_class, sizeof entry->observer_class, ended.observer_class);
-  if (entry->property_name == NULL) copy(entry->path_copy, sizeof entry->path_copy, ended.key_path);
-  uint64_t *bucket = bucket_of(entry->object);
+  ended_copy(entry->observer_class, sizeof entry->observer_class, ended.observer_class);
+  if (entry->property_name == NULL) ended_copy(entry->path_copy, sizeof entry->path_copy, ended.key_path);
+  uint64_t *bucket = ended_bucket_of(entry->object);
   entry->number = ++last;
   entry->older = *bucket;
   *bucket = entry->number;
 }
 
-static void add(const kvo_node *ended, bool by_death, kvo_place place) {
-  kvo__lock(&lock);
-  if (ring == NULL) {
-    ring = calloc(kvo__settings.zombies, sizeof *ring);
+static void ended_add(const kvo_node *ended, bool by_death, kvo_place place) {
+  kvo__lock(&ended_lock);
+  if (ended_ring == NULL) {
+    ended_ring = calloc(kvo__settings.zombies, sizeof *ended_ring);
     if (kvo__settings.stacks > 0) stacks = calloc(kvo__settings.zombies, sizeof *stacks);
   }
   size_t next = (last + 1) % kvo__settings.zombies;
-  if (ring != NULL) fill(&ring[next], stacks != NULL ? &stacks[next] : NULL, ended, by_death, place);
-  kvo__unlock(&lock);
+  if (ended_ring != NULL) ended_fill(&ended_ring[next], stacks != NULL ? &stacks[next] : NULL, ended, by_death, place);
+  kvo__unlock(&ended_lock);
 }
 
 /* Observations of a binding's tokens are removed once only, so they are not logged. Those of classic observers have an observer that is no
@@ -104,7 +104,7 @@ static bool is_remembered(const kvo_node *node, bool by_death) {
 
 void kvo__remember_ended(const kvo_node *node, bool by_death, kvo_place place) {
   if (kvo__settings.zombies == 0 || !is_remembered(node, by_death)) return;
-  add(node, by_death, place);
+  ended_add(node, by_death, place);
   kvo_info *info = kvo__slot_info(atomic_load_explicit(&node->slot, memory_order_relaxed));
   if ((atomic_load(&info->state) & KVO_STATE_REMEMBERED) == 0) atomic_fetch_or(&info->state, KVO_STATE_REMEMBERED);
 }
@@ -119,28 +119,28 @@ static kvo_ended *of_object(kvo_ended *entry, const void *object) {
   while (entry != NULL && entry->object != object) entry = entry_at(entry->older);
   return entry;
 }
-static kvo_ended *newest_of(const void *object) { return of_object(entry_at(*bucket_of(object)), object); }
+static kvo_ended *newest_of(const void *object) { return of_object(entry_at(*ended_bucket_of(object)), object); }
 static kvo_ended *before(const kvo_ended *entry) { return of_object(entry_at(entry->older), entry->object); }
 
 void kvo__forget_ended(const kvo_info *info) {
   const void *object = kvo__info_instance(info);
-  kvo__lock(&lock);
+  kvo__lock(&ended_lock);
   for (kvo_ended *entry = newest_of(object); entry != NULL && !entry->object_died; entry = before(entry))
     entry->object_died = true;
-  kvo__unlock(&lock);
+  kvo__unlock(&ended_lock);
 }
 
 bool kvo__ended_by_id(kvo_observation id, kvo_ended *out) {
-  kvo__lock(&lock);
+  kvo__lock(&ended_lock);
   const kvo_ended *entry = entry_at(last);
   while (entry != NULL && entry->id != id) entry = entry_at(entry->number - 1);
   if (entry != NULL) *out = *entry;
-  kvo__unlock(&lock);
+  kvo__unlock(&ended_lock);
   return entry != NULL;
 }
 
 /* Whether the entry may be of this observer. One of another class is another observer, which was at the same address. */
-static bool is_of(const kvo_ended *entry, const kvo_observer_identity *observer) {
+static bool ended_is_of(const kvo_ended *entry, const kvo_observer_identity *observer) {
   if (entry->observer != observer->address) return false;
   return observer->class_name == NULL || entry->observer_class[0] == '\0' ||
          strncmp(entry->observer_class, observer->class_name, sizeof entry->observer_class - 1) == 0;
@@ -150,28 +150,28 @@ bool kvo__ended_find(const void *object, const kvo_observer_identity *observer, 
                      const void *context, bool match_context, bool of_dead, kvo_ended *out) {
   kvo_key hash = kvo_key_hash(key_path, strlen(key_path));
   bool found = false;
-  kvo__lock(&lock);
+  kvo__lock(&ended_lock);
   for (const kvo_ended *entry = newest_of(object); entry != NULL && !found; entry = before(entry)) {
-    found = is_of(entry, observer) && entry->path_hash == hash && entry->object_died == of_dead &&
+    found = ended_is_of(entry, observer) && entry->path_hash == hash && entry->object_died == of_dead &&
             (!match_context || entry->context == context);
     if (found) *out = *entry;
   }
-  kvo__unlock(&lock);
+  kvo__unlock(&ended_lock);
   return found;
 }
 
 size_t kvo__ended_at(const void *object, kvo_ended *out, size_t capacity) {
   size_t count = 0;
-  kvo__lock(&lock);
+  kvo__lock(&ended_lock);
   for (const kvo_ended *entry = newest_of(object); entry != NULL && count < capacity; entry = before(entry))
     if (!entry->object_died) out[count++] = *entry;
-  kvo__unlock(&lock);
+  kvo__unlock(&ended_lock);
   return count;
 }
 
 void kvo__ended_stacks(const kvo_ended *entry, kvo_ended_stacks *out) {
   out->registered_count = out->ended_count = 0;
-  kvo__lock(&lock);
+  kvo__lock(&ended_lock);
   if (stacks != NULL && entry_at(entry->number) != NULL) *out = stacks[entry->number % kvo__settings.zombies];
-  kvo__unlock(&lock);
+  kvo__unlock(&ended_lock);
 }

@@ -25,19 +25,19 @@ typedef struct watched {
 } watched;
 
 /* Guards the list, newest first, its newest number, and is_running. */
-static kvo_lock lock;
+static kvo_lock slow_lock;
 static watched *watched_list;
 static uint64_t newest;
 static bool is_running;
 /* Changes when a delivery begins: an idle watchdog waits on it. */
 static _Atomic uint32_t begins;
-static _Atomic bool is_idle;
+static _Atomic bool slow_is_idle;
 
 /* Copies a delivery to be reported, innermost first, and returns 0. Otherwise returns the nanoseconds until one may be due, INT64_MAX if
  * there is none. */
 static int64_t take_due(watched *out) {
   int64_t limit = (int64_t)kvo__settings.slow_ms * 1000000, wait = INT64_MAX;
-  kvo__lock(&lock);
+  kvo__lock(&slow_lock);
   int64_t time = kvo__now(); /* read under the lock: everything in the list began earlier */
   for (watched *each = watched_list; each != NULL; each = each->next) {
     if (each->is_reported) continue;
@@ -50,7 +50,7 @@ static int64_t take_due(watched *out) {
     int64_t left = limit - (time - each->begun);
     if (left < wait) wait = left;
   }
-  kvo__unlock(&lock);
+  kvo__unlock(&slow_lock);
   return wait;
 }
 
@@ -59,7 +59,7 @@ static void *watch(void *arg) {
   pthread_setname_np(pthread_self(), "kvo-slow");
   for (;;) {
     watched due;
-    atomic_store(&is_idle, true);
+    atomic_store(&slow_is_idle, true);
     uint32_t before = atomic_load(&begins);
     int64_t wait = take_due(&due);
     if (wait == 0) {
@@ -78,7 +78,7 @@ static void *watch(void *arg) {
 }
 
 /* Starts the watchdog; the lock is held. If that fails, the next delivery tries again. */
-static void start(void) {
+static void slow_start(void) {
   sigset_t most, before;
   sigfillset(&most);
   /* Signals that a fault on the watchdog's own thread raises. All others are left to the program's threads. */
@@ -129,28 +129,28 @@ uint64_t kvo__slow_begin(const kvo_event_details *details, const void *frame) {
   if (what.observer_class != NULL)
     kvo__copy_cut(made->observer_class, sizeof made->observer_class, what.observer_class);
   if (what.note != NULL) kvo__copy_cut(made->note, sizeof made->note, what.note);
-  kvo__lock(&lock);
+  kvo__lock(&slow_lock);
   remove_ended(0, made->thread, frame);
   uint64_t number = made->number = ++newest;
   made->next = watched_list;
   watched_list = made;
-  if (!is_running) start();
-  kvo__unlock(&lock);
+  if (!is_running) slow_start();
+  kvo__unlock(&slow_lock);
   atomic_fetch_add(&begins, 1);
-  if (atomic_exchange(&is_idle, false)) kvo__futex_wake_all(&begins);
+  if (atomic_exchange(&slow_is_idle, false)) kvo__futex_wake_all(&begins);
   return number;
 }
 
 void kvo__slow_end(uint64_t number, const void *frame) {
-  kvo__lock(&lock);
+  kvo__lock(&slow_lock);
   remove_ended(number, kvo__own.thread, frame);
-  kvo__unlock(&lock);
+  kvo__unlock(&slow_lock);
 }
 
 void kvo__slow_thread_end(const kvo_thread *thread) {
-  kvo__lock(&lock);
+  kvo__lock(&slow_lock);
   remove_ended(0, thread, NULL);
-  kvo__unlock(&lock);
+  kvo__unlock(&slow_lock);
 }
 
 void kvo__slow_forked(void) {

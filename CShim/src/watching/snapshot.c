@@ -121,7 +121,7 @@ static void copy_node(kvo_node *node, void *arg) {
 }
 
 /* Allocates one block for everything; it is freed with the observations. The world must be stopped. */
-static bool make_room(copy *of) {
+static bool snapshot_make_room(copy *of) {
   size_t observations = of->observation_count * sizeof *of->observations, edges = of->edge_count * sizeof *of->edges,
          objects = of->object_count * sizeof *of->objects;
   char *block = kvo__alloc(observations + edges + objects + of->string_size + 1);
@@ -138,7 +138,7 @@ static bool make_room(copy *of) {
 static bool copy_world(copy *into) {
   kvo__world_stop();
   kvo__ids_visit(KVO_NODE_ANCHOR, copy_node, into);
-  bool has_room = make_room(into);
+  bool has_room = snapshot_make_room(into);
   if (has_room) kvo__ids_visit(KVO_NODE_ANCHOR, copy_node, into);
   kvo__world_resume();
   return has_room;
@@ -146,36 +146,36 @@ static bool copy_world(copy *into) {
 
 /* ----------------------------------------------------------------------------------------------------------- Ordering -- */
 
-static int compare(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
+static int snapshot_compare(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
 
 /* Observers that are not known to be observed come last, and of the same order. */
 static int by_role(const raw_object *a, const raw_object *b) {
   int result = (int)a->is_observer - (int)b->is_observer;
-  return result != 0 ? result : compare(a->order, b->order);
+  return result != 0 ? result : snapshot_compare(a->order, b->order);
 }
 
 /* Of several with one address the first names its class, if one does. */
-static int by_address(const void *left, const void *right) {
+static int snapshot_by_address(const void *left, const void *right) {
   const raw_object *a = left, *b = right;
-  int result = compare((uintptr_t)a->made.object, (uintptr_t)b->made.object);
+  int result = snapshot_compare((uintptr_t)a->made.object, (uintptr_t)b->made.object);
   if (result == 0) result = (a->made.class_name[0] == '\0') - (b->made.class_name[0] == '\0');
   return result != 0 ? result : by_role(a, b);
 }
 
-static int by_place(const void *left, const void *right) {
+static int snapshot_by_place(const void *left, const void *right) {
   return by_role(*(raw_object *const *)left, *(raw_object *const *)right);
 }
 
 static int by_object(const void *left, const void *right) {
   const raw_observation *a = left, *b = right;
-  int result = compare(a->made.object, b->made.object);
-  return result != 0 ? result : compare(a->order, b->order);
+  int result = snapshot_compare(a->made.object, b->made.object);
+  return result != 0 ? result : snapshot_compare(a->order, b->order);
 }
 
 static int by_observation(const void *left, const void *right) {
   const raw_edge *a = left, *b = right;
-  int result = compare(a->of, b->of);
-  return result != 0 ? result : compare(a->order, b->order);
+  int result = snapshot_compare(a->of, b->of);
+  return result != 0 ? result : snapshot_compare(a->order, b->order);
 }
 
 static int by_text(const void *left, const void *right) {
@@ -196,7 +196,7 @@ static size_t index_of(const copy *in, const void *object) {
 
 /* Removes duplicates of objects, sorted by address, and numbers them in the order in which they were first referred to. */
 static bool number_objects(copy *in) {
-  qsort(in->objects, in->object_count, sizeof *in->objects, by_address);
+  qsort(in->objects, in->object_count, sizeof *in->objects, snapshot_by_address);
   size_t count = 0;
   for (size_t i = 0; i < in->object_count; i++) {
     raw_object *next = &in->objects[i], *last = count > 0 ? &in->objects[count - 1] : NULL;
@@ -212,7 +212,7 @@ static bool number_objects(copy *in) {
   raw_object **sorted = kvo__alloc(count * sizeof *sorted);
   if (sorted == NULL) return false;
   for (size_t i = 0; i < count; i++) sorted[i] = &in->objects[i];
-  qsort(sorted, count, sizeof *sorted, by_place);
+  qsort(sorted, count, sizeof *sorted, snapshot_by_place);
   for (size_t i = 0; i < count; i++) sorted[i]->index = i;
   kvo__free(sorted);
   return true;

@@ -37,16 +37,16 @@ typedef struct kvo_thread_trace {
 
 /* Guards everything below. The file is a complete JSON array at any time: each write ends with the end of the array, and the next write
  * starts by overwriting that. */
-static kvo_lock lock;
+static kvo_lock trace_lock;
 static int fd = -1;
 static pid_t process;
-static off_t end;
+static off_t trace_end;
 static uint64_t recording;
 static int64_t started, flushed;
 static bool has_failed;
 static size_t length;
 static char buffer[BUFFER];
-static thread_trace *threads;
+static thread_trace *trace_threads;
 
 static const char list_end[] = "\n]\n";
 
@@ -70,11 +70,11 @@ static bool write_at(off_t place, const char *bytes, size_t count) {
 static void flush(void) {
   if (fd < 0 || length == 0) return;
   memcpy(buffer + length, list_end, sizeof list_end - 1);
-  if (!has_failed && write_at(end, buffer, length + sizeof list_end - 1)) {
-    end += (off_t)length;
+  if (!has_failed && write_at(trace_end, buffer, length + sizeof list_end - 1)) {
+    trace_end += (off_t)length;
   } else if (!has_failed) {
     has_failed = true; /* keep the file a complete array */
-    if (ftruncate(fd, end) == 0) write_at(end, list_end, sizeof list_end - 1);
+    if (ftruncate(fd, trace_end) == 0) write_at(trace_end, list_end, sizeof list_end - 1);
   }
   length = 0;
   flushed = kvo__now();
@@ -84,7 +84,7 @@ static void flush(void) {
 static kvo_sink begin_event(char phase, uint32_t thread, int64_t time) {
   if (length + EVENT + sizeof list_end > BUFFER) flush();
   kvo_sink to = {.memory = buffer + length, .capacity = EVENT, .fd = -1};
-  kvo__put(&to, end == 0 && length == 0 ? "[\n" : ",\n");
+  kvo__put(&to, trace_end == 0 && length == 0 ? "[\n" : ",\n");
   kvo__put(&to, "{\"ph\":\"");
   kvo__put_byte(&to, phase);
   kvo__put(&to, "\",\"pid\":");
@@ -107,7 +107,7 @@ static void end_event(kvo_sink *of) {
 /* ------------------------------------------------------------------------------------------------------------ Names -- */
 
 /* Writes a name from the program; a long one is cut and ends with "...". */
-static void put_name(kvo_sink *to, const char *member, const char *name) {
+static void trace_put_name(kvo_sink *to, const char *member, const char *name) {
   char cut[NAME];
   kvo__copy_cut(cut, sizeof cut, name);
   kvo__put_json_string(to, member, cut);
@@ -143,7 +143,7 @@ static void name_module(kvo_trace_call *of, uint32_t thread) {
   if (is_known) end_event(&to);
 }
 
-static void put_object(kvo_sink *to, const char *class_name, const void *object) {
+static void trace_put_object(kvo_sink *to, const char *class_name, const void *object) {
   char name[2 * NAME];
   kvo__copy_cut(name, NAME, class_name);
   kvo_sink address = {.memory = name + strlen(name), .capacity = NAME, .fd = -1};
@@ -170,8 +170,8 @@ typedef struct caller_list {
   size_t count;
 } caller_list;
 
-static void put_event(char phase, const thread_trace *on, int64_t time, const kvo_event_details *what,
-                      const char *value, const caller_list *by) {
+static void trace_put_event(char phase, const thread_trace *on, int64_t time, const kvo_event_details *what,
+                            const char *value, const caller_list *by) {
   char name[KVO_TRACE_TITLE];
   for (size_t i = 0; i < by->count; i++) name_module(by->calls[i], on->thread);
   kvo__trace_name(what, name, sizeof name);
@@ -180,19 +180,19 @@ static void put_event(char phase, const thread_trace *on, int64_t time, const kv
   kvo__put_json_string(&to, "cat", kvo__trace_category(what->moment));
   if (phase == 'i') kvo__put(&to, ",\"s\":\"t\"");
   kvo__put(&to, ",\"args\":{");
-  put_object(&to, what->class_name, what->object);
-  if (what->key_path != NULL) put_name(&to, "key", what->key_path);
+  trace_put_object(&to, what->class_name, what->object);
+  if (what->key_path != NULL) trace_put_name(&to, "key", what->key_path);
   if (what->observation != 0) kvo__put_json_address(&to, "observation", what->observation);
-  if (what->observer_class != NULL) put_name(&to, "observer", what->observer_class);
+  if (what->observer_class != NULL) trace_put_name(&to, "observer", what->observer_class);
   if (what->observer != NULL)
     kvo__put_json_address(&to, "observerAddress", (unsigned long long)(uintptr_t)what->observer);
-  if (what->note != NULL) put_name(&to, "note", what->note);
-  if (what->file != NULL) put_name(&to, "file", what->file);
+  if (what->note != NULL) trace_put_name(&to, "note", what->note);
+  if (what->file != NULL) trace_put_name(&to, "file", what->file);
   if (what->file != NULL) {
     kvo__put_member(&to, "line");
     kvo__put_number(&to, what->line, 10);
   }
-  if (value != NULL) put_name(&to, "new", value);
+  if (value != NULL) trace_put_name(&to, "new", value);
   if (what->moment == KVO_MOMENT_CHANGE_RESUMES) {
     kvo__put_member(&to, "resumed");
     kvo__put(&to, "true");
@@ -209,8 +209,8 @@ static thread_trace *own_trace(void) {
   kvo_thread *self = kvo__thread();
   if (self == NULL) return NULL;
   if (self->trace == NULL && (self->trace = calloc(1, sizeof *self->trace)) != NULL) {
-    self->trace->next = threads;
-    threads = self->trace;
+    self->trace->next = trace_threads;
+    trace_threads = self->trace;
   }
   thread_trace *own = self->trace;
   if (own != NULL && own->recording != recording) {
@@ -223,7 +223,7 @@ static thread_trace *own_trace(void) {
   return own;
 }
 
-static bool push(thread_trace *on, const void *token) {
+static bool trace_push(thread_trace *on, const void *token) {
   if (on->depth == on->capacity) {
     size_t larger = on->capacity == 0 ? 16 : 2 * on->capacity;
     slice *slices = realloc(on->slices, larger * sizeof *slices);
@@ -235,7 +235,7 @@ static bool push(thread_trace *on, const void *token) {
   return true;
 }
 
-static void pop(thread_trace *on, int64_t time) {
+static void trace_pop(thread_trace *on, int64_t time) {
   on->depth--;
   kvo_sink to = begin_event('E', on->thread, time);
   if (on->slices[on->depth].is_paused) kvo__put(&to, ",\"args\":{\"paused\":true}");
@@ -243,16 +243,16 @@ static void pop(thread_trace *on, int64_t time) {
 }
 
 /* Ends a slice, if it began in this recording. */
-static void finish(thread_trace *on, const void *token, int64_t time, bool is_paused) {
+static void trace_finish(thread_trace *on, const void *token, int64_t time, bool is_paused) {
   size_t i = on->depth;
   while (i > 0 && (on->slices[i - 1].token != token || on->slices[i - 1].has_ended)) i--;
   if (i == 0) return;
   on->slices[i - 1].has_ended = true;
   on->slices[i - 1].is_paused = is_paused;
-  while (on->depth > 0 && on->slices[on->depth - 1].has_ended) pop(on, time);
+  while (on->depth > 0 && on->slices[on->depth - 1].has_ended) trace_pop(on, time);
 }
 
-static void record(thread_trace *on, const kvo_event_details *what, const char *value) {
+static void trace_record(thread_trace *on, const kvo_event_details *what, const char *value) {
   caller_list by = {.count = 0};
   if (kvo__trace_begins_change(what->moment) && on->depth == 0) by.count = kvo__trace_calls(by.calls);
   int64_t time = kvo__now(); /* naming calls takes time, which is not the change's */
@@ -261,14 +261,14 @@ static void record(thread_trace *on, const kvo_event_details *what, const char *
     case KVO_MOMENT_CHANGE_BEGINS:
     case KVO_MOMENT_CHANGE_RESUMES:
     case KVO_MOMENT_DELIVERY_BEGINS:
-      if (push(on, what->token)) put_event('B', on, time, what, value, &by);
+      if (trace_push(on, what->token)) trace_put_event('B', on, time, what, value, &by);
       break;
-    case KVO_MOMENT_CHANGE_PAUSES: finish(on, what->token, time, true); break;
+    case KVO_MOMENT_CHANGE_PAUSES: trace_finish(on, what->token, time, true); break;
     case KVO_MOMENT_CHANGE_ENDS:
-    case KVO_MOMENT_DELIVERY_ENDS: finish(on, what->token, time, false); break;
+    case KVO_MOMENT_DELIVERY_ENDS: trace_finish(on, what->token, time, false); break;
     case KVO_MOMENT_REGISTERED:
     case KVO_MOMENT_ENDED:
-    case KVO_MOMENT_DIED: put_event('i', on, time, what, NULL, &by); break;
+    case KVO_MOMENT_DIED: trace_put_event('i', on, time, what, NULL, &by); break;
   }
   /* Buffer events otherwise: after a kill, the file lacks only the last moments. */
   if (on->depth == 0 && time - flushed > FLUSH_AFTER_NS) flush();
@@ -279,22 +279,22 @@ void kvo__trace_note(const kvo_event_details *details) {
   bool has_value =
       kvo__settings.values && details->change != NULL &&
       kvo__new_value_text(details->change, value, sizeof value); /* outside the lock: this calls the binding */
-  kvo__lock(&lock);
+  kvo__lock(&trace_lock);
   thread_trace *own = fd >= 0 ? own_trace() : NULL;
-  if (own != NULL) record(own, details, has_value ? value : NULL);
-  kvo__unlock(&lock);
+  if (own != NULL) trace_record(own, details, has_value ? value : NULL);
+  kvo__unlock(&trace_lock);
 }
 
 void kvo__trace_thread_end(kvo_thread *thread) {
   thread_trace *own = thread->trace;
   if (own == NULL) return;
-  kvo__lock(&lock);
+  kvo__lock(&trace_lock);
   if (fd >= 0 && own->recording == recording)
-    while (own->depth > 0) pop(own, kvo__now());
-  thread_trace **link = &threads;
+    while (own->depth > 0) trace_pop(own, kvo__now());
+  thread_trace **link = &trace_threads;
   while (*link != own) link = &(*link)->next;
   *link = own->next;
-  kvo__unlock(&lock);
+  kvo__unlock(&trace_lock);
   free(own->slices);
   free(own);
 }
@@ -302,7 +302,7 @@ void kvo__trace_thread_end(kvo_thread *thread) {
 /* ------------------------------------------------------------------------------------------------- Beginning and end -- */
 
 /* The lock is held. */
-static kvo_status open_file(const char *path) {
+static kvo_status trace_open_file(const char *path) {
   if (fd >= 0) return KVO_ERROR_BUSY;
   struct stat is;
   int opened = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -313,7 +313,7 @@ static kvo_status open_file(const char *path) {
   }
   fd = opened;
   process = getpid();
-  end = 0;
+  trace_end = 0;
   length = 0;
   has_failed = false;
   recording++;
@@ -330,11 +330,11 @@ static kvo_status open_file(const char *path) {
 kvo_status kvo__trace_begin_as(const char *path, uint64_t *number) {
   if (path == NULL) return kvo__fail(KVO_ERROR_INVALID_ARGUMENT, "kvo_trace_begin: path is NULL");
   int cancellation = kvo__cancel_hold();
-  kvo__lock(&lock);
-  kvo_status status = open_file(path);
+  kvo__lock(&trace_lock);
+  kvo_status status = trace_open_file(path);
   if (status == KVO_OK) atomic_fetch_or(&kvo__attention, KVO_TAP_TRACE);
   *number = recording;
-  kvo__unlock(&lock);
+  kvo__unlock(&trace_lock);
   kvo__cancel_resume(cancellation);
   return status == KVO_OK ? status : kvo__fail(status, "kvo_trace_begin: %s: %s", path, kvo_status_string(status));
 }
@@ -345,9 +345,9 @@ kvo_status kvo_trace_begin(const char *path) {
 }
 
 bool kvo__trace_goes_on(uint64_t number) {
-  kvo__lock(&lock);
+  kvo__lock(&trace_lock);
   bool goes_on = fd >= 0 && recording == number;
-  kvo__unlock(&lock);
+  kvo__unlock(&trace_lock);
   return goes_on;
 }
 
@@ -355,18 +355,18 @@ bool kvo__trace_goes_on(uint64_t number) {
 static kvo_status end_of(uint64_t number) {
   kvo_status status = KVO_OK;
   int cancellation = kvo__cancel_hold();
-  kvo__lock(&lock);
+  kvo__lock(&trace_lock);
   if (fd >= 0 && (number == 0 || number == recording)) {
     atomic_fetch_and(&kvo__attention, ~(uint32_t)KVO_TAP_TRACE);
     int64_t time = kvo__now();
-    for (thread_trace *each = threads; each != NULL; each = each->next)
-      while (each->recording == recording && each->depth > 0) pop(each, time);
+    for (thread_trace *each = trace_threads; each != NULL; each = each->next)
+      while (each->recording == recording && each->depth > 0) trace_pop(each, time);
     flush();
     bool closed = close(fd) == 0;
     fd = -1;
     if (!closed || has_failed) status = KVO_ERROR_FILE;
   }
-  kvo__unlock(&lock);
+  kvo__unlock(&trace_lock);
   kvo__cancel_resume(cancellation);
   return status == KVO_OK ? status : kvo__fail(status, "kvo_trace_end: %s", kvo_status_string(status));
 }
@@ -378,7 +378,7 @@ kvo_status kvo__trace_end_of(uint64_t number) { return end_of(number); }
 static bool try_lock(void) {
   for (int tries = 0; tries < 1000; tries++) {
     uint32_t is_free = 0;
-    if (atomic_compare_exchange_weak(&lock.state, &is_free, kvo__thread_number())) return true;
+    if (atomic_compare_exchange_weak(&trace_lock.state, &is_free, kvo__thread_number())) return true;
   }
   return false;
 }
@@ -386,7 +386,7 @@ static bool try_lock(void) {
 void kvo__trace_save(void) {
   if (!try_lock()) return;
   flush();
-  kvo__release(&lock);
+  kvo__release(&trace_lock);
 }
 
 static void put_fault(const kvo_fault *fault) {
@@ -399,13 +399,13 @@ static void put_fault(const kvo_fault *fault) {
   kvo__put_json_string(&to, "name", name);
   kvo__put(&to, ",\"cat\":\"fault\",\"s\":\"t\",\"args\":{");
   if (fault->object != NULL) {
-    put_object(&to, fault->object_class != NULL ? fault->object_class : "", fault->object);
+    trace_put_object(&to, fault->object_class != NULL ? fault->object_class : "", fault->object);
     kvo__put_byte(&to, ',');
   }
   kvo__put(&to, "\"summary\":");
   kvo__put_json_bytes(&to, fault->summary, strlen(fault->summary));
   if (first != NULL && first->observation != 0) kvo__put_json_address(&to, "observation", first->observation);
-  if (fault->file != NULL) put_name(&to, "file", fault->file);
+  if (fault->file != NULL) trace_put_name(&to, "file", fault->file);
   if (fault->file != NULL) {
     kvo__put_member(&to, "line");
     kvo__put_number(&to, fault->line, 10);
@@ -417,7 +417,7 @@ static void put_fault(const kvo_fault *fault) {
 void kvo__trace_fault(const kvo_fault *fault) {
   if ((atomic_load(&kvo__attention) & KVO_TAP_TRACE) == 0 || !try_lock()) return;
   if (fd >= 0) put_fault(fault);
-  kvo__release(&lock);
+  kvo__release(&trace_lock);
 }
 
 /* At the end of the process, if the program has not ended the recording. */
@@ -425,8 +425,8 @@ __attribute__((destructor)) static void end_recording(void) { kvo_trace_end(); }
 
 void kvo__trace_forked(void) {
   /* The other threads do not exist in the child. */
-  threads = kvo__own.thread != NULL ? kvo__own.thread->trace : NULL;
-  if (threads != NULL) threads->next = NULL;
+  trace_threads = kvo__own.thread != NULL ? kvo__own.thread->trace : NULL;
+  if (trace_threads != NULL) trace_threads->next = NULL;
   if (fd < 0) return;
   atomic_fetch_and(&kvo__attention, ~(uint32_t)KVO_TAP_TRACE);
   close(fd);

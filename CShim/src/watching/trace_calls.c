@@ -8,17 +8,17 @@
 
 /* An address is named once: that reads symbols. Two addresses with one place in the table take turns; of two in one stack the outer one is
  * left out. */
-enum { KEPT = 512, FRAMES = 64 };
-static kvo_trace_call kept[KEPT];
+enum { TRACE_CALLS_KEPT = 512, FRAMES = 64 };
+static kvo_trace_call trace_calls_kept[TRACE_CALLS_KEPT];
 
 /* The accessors that the macro, or the compiler, makes for a property: their caller makes the change. */
 static bool is_setter(const char *text) {
   return strstr(text, ".setter") != NULL || strstr(text, ".modify") != NULL || strstr(text, ".didset") != NULL;
 }
 
-static bool is_main(const char *text) { return strncmp(text, "main  ", strlen("main  ")) == 0; }
+static bool trace_calls_is_main(const char *text) { return strncmp(text, "main  ", strlen("main  ")) == 0; }
 
-static bool is_of_c_library(const kvo_code_place *place) {
+static bool trace_calls_is_of_c_library(const kvo_code_place *place) {
   const char *slash = place->is_known ? strrchr(place->module.path, '/') : NULL;
   return slash != NULL && (strncmp(slash, "/libc.so", 8) == 0 || strncmp(slash, "/ld-musl", 8) == 0);
 }
@@ -38,8 +38,8 @@ __attribute__((noinline)) static kvo_trace_call *named(const void *return_addres
   kvo__put_call(&to, return_address);
   kvo__sink_end(&to);
   call->is_skipped = !place.is_known || kvo__is_library_call(return_address) || is_setter(call->text);
-  call->is_last = is_main(call->text) || is_of_c_library(&place);
-  if (is_of_c_library(&place)) call->is_skipped = true;
+  call->is_last = trace_calls_is_main(call->text) || trace_calls_is_of_c_library(&place);
+  if (trace_calls_is_of_c_library(&place)) call->is_skipped = true;
   return call;
 }
 
@@ -47,7 +47,7 @@ __attribute__((noinline)) size_t kvo__trace_calls(kvo_trace_call *calls[KVO_TRAC
   void *frames[FRAMES];
   size_t count = kvo__stack_capture(frames, FRAMES), found = 0;
   for (size_t i = 0; i < count && found < KVO_TRACE_CALLS; i++) {
-    kvo_trace_call *place = &kept[(uintptr_t)frames[i] / 2 % KEPT];
+    kvo_trace_call *place = &trace_calls_kept[(uintptr_t)frames[i] / 2 % TRACE_CALLS_KEPT];
     bool is_free = true; /* not that of a call that was found */
     for (size_t j = 0; j < found; j++) is_free = is_free && calls[j] != place;
     if (!is_free) continue;
@@ -58,7 +58,7 @@ __attribute__((noinline)) size_t kvo__trace_calls(kvo_trace_call *calls[KVO_TRAC
   return found;
 }
 
-void kvo__trace_forget_calls(void) { memset(kept, 0, sizeof kept); }
+void kvo__trace_forget_calls(void) { memset(trace_calls_kept, 0, sizeof trace_calls_kept); }
 
 bool kvo__put_trace_module(kvo_sink *to, const kvo_trace_call *of) {
   kvo_code_place place = kvo__code_place(of->return_address);

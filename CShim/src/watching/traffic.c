@@ -10,9 +10,9 @@ kvo_traffic_row kvo__traffic_other_changes = {.is_of_changes = true}, kvo__traff
 /* ------------------------------------------------------------------------------------------------------------- Rows -- */
 
 /* A hash table with linear probing, to which rows are only added. Read without the lock, written under it. */
-enum { PLACES = 2 * KVO_TRAFFIC_ROWS };
+enum { TRAFFIC_PLACES = 2 * KVO_TRAFFIC_ROWS };
 static kvo_lock rows_lock;
-static kvo_traffic_row *_Atomic rows[PLACES];
+static kvo_traffic_row *_Atomic rows[TRAFFIC_PLACES];
 static size_t row_count;
 
 static uint64_t mixed(uint64_t hash, uint64_t with) {
@@ -23,7 +23,7 @@ static uint64_t mixed(uint64_t hash, uint64_t with) {
 static uint64_t text_hash(const char *text) { return text != NULL ? kvo_key_hash(text, strlen(text)) : 0; }
 
 /* The names of classes and files are compared by address: each is kept once. */
-static uint64_t hash_of(const kvo_event_details *of, bool is_of_changes) {
+static uint64_t traffic_hash_of(const kvo_event_details *of, bool is_of_changes) {
   uint64_t hash = mixed(is_of_changes, (uintptr_t)of->class_name);
   hash = mixed(hash, text_hash(of->key_path));
   if (is_of_changes) return hash;
@@ -42,8 +42,8 @@ static bool is_row_of(const kvo_traffic_row *row, uint64_t hash, const kvo_event
 }
 
 /* The row, or NULL; and the place where it is or would be. */
-static kvo_traffic_row *find(uint64_t hash, const kvo_event_details *of, bool is_of_changes, size_t *place) {
-  for (size_t i = (size_t)hash % PLACES;; i = (i + 1) % PLACES) {
+static kvo_traffic_row *traffic_find(uint64_t hash, const kvo_event_details *of, bool is_of_changes, size_t *place) {
+  for (size_t i = (size_t)hash % TRAFFIC_PLACES;; i = (i + 1) % TRAFFIC_PLACES) {
     kvo_traffic_row *row = atomic_load_explicit(&rows[i], memory_order_acquire);
     *place = i;
     if (row == NULL || is_row_of(row, hash, of, is_of_changes)) return row;
@@ -68,12 +68,12 @@ static kvo_traffic_row *make_row(uint64_t hash, const kvo_event_details *of, boo
 }
 
 static kvo_traffic_row *row_of(const kvo_event_details *of, bool is_of_changes) {
-  uint64_t hash = hash_of(of, is_of_changes);
+  uint64_t hash = traffic_hash_of(of, is_of_changes);
   size_t place;
-  kvo_traffic_row *row = find(hash, of, is_of_changes, &place);
+  kvo_traffic_row *row = traffic_find(hash, of, is_of_changes, &place);
   if (row != NULL) return row;
   kvo__lock(&rows_lock);
-  row = find(hash, of, is_of_changes, &place);
+  row = traffic_find(hash, of, is_of_changes, &place);
   if (row == NULL && row_count < KVO_TRAFFIC_ROWS && (row = make_row(hash, of, is_of_changes)) != NULL) {
     row_count++;
     atomic_store_explicit(&rows[place], row, memory_order_release);
@@ -84,7 +84,7 @@ static kvo_traffic_row *row_of(const kvo_event_details *of, bool is_of_changes) 
 }
 
 void kvo__traffic_visit(void (*visit)(const kvo_traffic_row *row, void *arg), void *arg) {
-  for (size_t i = 0; i < PLACES; i++) {
+  for (size_t i = 0; i < TRAFFIC_PLACES; i++) {
     const kvo_traffic_row *row = atomic_load_explicit(&rows[i], memory_order_acquire);
     if (row != NULL) visit(row, arg);
   }
@@ -100,7 +100,7 @@ typedef struct counted {
 } counted;
 
 /* Hash tables with linear probing, each under its lock. */
-enum { SHARDS = 16, FIRST = 64, MOST = KVO_TRAFFIC_OBSERVATIONS / SHARDS };
+enum { SHARDS = 16, FIRST = 64, TRAFFIC_MOST = KVO_TRAFFIC_OBSERVATIONS / SHARDS };
 typedef struct shard {
   kvo_lock lock;
   size_t used, capacity;
@@ -112,21 +112,21 @@ static uint64_t id_hash(kvo_observation id) { return mixed(0, id); }
 static shard *shard_of(kvo_observation id) { return &shards[id_hash(id) >> 60]; }
 
 /* The place where an observation is or would be. There is a free one. */
-static size_t place_of(const shard *in, kvo_observation id) {
+static size_t traffic_place_of(const shard *in, kvo_observation id) {
   size_t i = (size_t)id_hash(id) & (in->capacity - 1);
   while (in->all[i].observation != 0 && in->all[i].observation != id) i = (i + 1) & (in->capacity - 1);
   return i;
 }
 
 /* Makes room for one more; false at the limit, and without memory. */
-static bool make_room(shard *in) {
-  if (in->used == MOST) return false;
+static bool traffic_make_room(shard *in) {
+  if (in->used == TRAFFIC_MOST) return false;
   if (2 * (in->used + 1) <= in->capacity) return true;
   shard larger = {.capacity = in->capacity == 0 ? FIRST : 2 * in->capacity};
   larger.all = calloc(larger.capacity, sizeof *larger.all);
   if (larger.all == NULL) return false;
   for (size_t i = 0; i < in->capacity; i++)
-    if (in->all[i].observation != 0) larger.all[place_of(&larger, in->all[i].observation)] = in->all[i];
+    if (in->all[i].observation != 0) larger.all[traffic_place_of(&larger, in->all[i].observation)] = in->all[i];
   free(in->all);
   in->all = larger.all;
   in->capacity = larger.capacity;
@@ -137,7 +137,7 @@ static bool make_room(shard *in) {
 static kvo_traffic_row *count_one(const kvo_event_details *of) {
   shard *in = shard_of(of->observation);
   kvo__lock(&in->lock);
-  counted *found = in->capacity > 0 ? &in->all[place_of(in, of->observation)] : NULL;
+  counted *found = in->capacity > 0 ? &in->all[traffic_place_of(in, of->observation)] : NULL;
   kvo_traffic_row *row = NULL;
   if (found != NULL && found->observation != 0) {
     found->count++;
@@ -148,8 +148,8 @@ static kvo_traffic_row *count_one(const kvo_event_details *of) {
   row = row_of(of, false);
   kvo__lock(&in->lock);
   /* Its end, if it comes later than this question, takes it out. */
-  if (kvo_observation_is_registered(of->observation) && make_room(in)) {
-    counted *place = &in->all[place_of(in, of->observation)];
+  if (kvo_observation_is_registered(of->observation) && traffic_make_room(in)) {
+    counted *place = &in->all[traffic_place_of(in, of->observation)];
     in->used += place->observation == 0;
     *place = (counted){of->observation, place->count + 1, row};
   }
@@ -160,7 +160,7 @@ static kvo_traffic_row *count_one(const kvo_event_details *of) {
 static void forget(kvo_observation id) {
   shard *in = shard_of(id);
   kvo__lock(&in->lock);
-  size_t hole = in->capacity > 0 ? place_of(in, id) : 0;
+  size_t hole = in->capacity > 0 ? traffic_place_of(in, id) : 0;
   if (in->capacity > 0 && in->all[hole].observation != 0) {
     size_t mask = in->capacity - 1;
     in->used--;
@@ -179,20 +179,22 @@ static void forget(kvo_observation id) {
 bool kvo__traffic_of(kvo_observation observation, uint64_t *count) {
   shard *in = shard_of(observation);
   kvo__lock(&in->lock);
-  const counted *found = in->capacity > 0 ? &in->all[place_of(in, observation)] : NULL;
+  const counted *found = in->capacity > 0 ? &in->all[traffic_place_of(in, observation)] : NULL;
   bool is_there = found != NULL && found->observation != 0;
   *count = is_there ? found->count : 0;
-  bool is_known = is_there || in->used < MOST;
+  bool is_known = is_there || in->used < TRAFFIC_MOST;
   kvo__unlock(&in->lock);
   return is_known;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- Events -- */
 
-static void add(_Atomic uint64_t *to, uint64_t amount) { atomic_fetch_add_explicit(to, amount, memory_order_relaxed); }
+static void traffic_add(_Atomic uint64_t *to, uint64_t amount) {
+  atomic_fetch_add_explicit(to, amount, memory_order_relaxed);
+}
 
 void kvo__traffic_note(const kvo_event_details *details) {
-  if (details->moment == KVO_MOMENT_CHANGE_BEGINS) add(&row_of(details, true)->count, 1);
+  if (details->moment == KVO_MOMENT_CHANGE_BEGINS) traffic_add(&row_of(details, true)->count, 1);
   if (details->moment == KVO_MOMENT_ENDED) forget(details->observation);
 }
 
@@ -201,7 +203,7 @@ kvo_traffic_call kvo__traffic_begin(const kvo_event_details *details) {
   if ((kvo__attended() & KVO_TAP_TRAFFIC) == 0) return call;
   int error = errno;
   call.row = count_one(details);
-  add(&call.row->count, 1);
+  traffic_add(&call.row->count, 1);
   call.begun = kvo__now();
   errno = error;
   return call;
@@ -210,7 +212,7 @@ kvo_traffic_call kvo__traffic_begin(const kvo_event_details *details) {
 void kvo__traffic_end(const kvo_traffic_call *call) {
   if (call->row == NULL) return;
   uint64_t took = (uint64_t)(kvo__now() - call->begun);
-  add(&call->row->nanoseconds, took);
+  traffic_add(&call->row->nanoseconds, took);
   uint64_t longest = atomic_load_explicit(&call->row->longest, memory_order_relaxed);
   while (took > longest && !atomic_compare_exchange_weak(&call->row->longest, &longest, took)) continue;
 }
@@ -224,7 +226,7 @@ static void clear(kvo_traffic_row *row) {
 }
 
 void kvo__traffic_start(void) {
-  for (size_t i = 0; i < PLACES; i++) {
+  for (size_t i = 0; i < TRAFFIC_PLACES; i++) {
     kvo_traffic_row *row = atomic_load(&rows[i]);
     if (row != NULL) clear(row);
   }
