@@ -1,4 +1,4 @@
-/* scoped.c - what the tests of scopes have in common. */
+/* scoped.c - what the tests of changes have in common. */
 #include "scoped.h"
 
 #include <stdlib.h>
@@ -23,9 +23,9 @@ void destroy_items(void) {
 }
 
 void set_quietly(item *object, int value) {
-  CHECK_OK(kvo_will_change(as_object(object), "quiet"));
+  will(object, "quiet");
   KVO_SET(object, "quiet", int, value);
-  CHECK_OK(kvo_did_change(as_object(object), "quiet"));
+  did(object, "quiet");
 }
 
 void replace_next(item *object, item *next) {
@@ -43,6 +43,23 @@ void replace_next(item *object, item *next) {
     kvo_frame_finish(&frame, NULL);
   else
     kvo_binding_stored(as_object(object), key);
+}
+
+kvo_class *class_with(const char *name, size_t instance_size, const kvo_property_spec *properties, size_t count) {
+  kvo_class_spec spec = {.struct_size = sizeof spec,
+                         .name = name,
+                         .instance_size = instance_size,
+                         .properties = properties,
+                         .property_count = count};
+  kvo_class *cls;
+  CHECK_OK(kvo_class_register(&spec, &cls));
+  return cls;
+}
+
+void *make_of(kvo_class *cls) {
+  kvo_object *made;
+  CHECK_OK(kvo_object_create(cls, &made));
+  return made;
 }
 
 static void *evaluate_total(void *user_data) {
