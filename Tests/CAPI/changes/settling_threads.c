@@ -1,8 +1,6 @@
 /* settling_threads.c - bindings whose sources several threads set. */
 #include "shared.h"
 
-#include <kvo/kvo.h>
-
 enum { SOURCES = 2 };
 
 static shared *sources[SOURCES];
