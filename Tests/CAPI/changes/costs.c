@@ -1,14 +1,9 @@
 /* costs.c - what a set of an observed property costs, in instructions: the usual case is not the general one, and stays the usual one. */
-#include "fixture.h"
+#include "holder.h"
 #include "shared.h"
 #include "steps.h"
 
-#include <kvo/kvo_binding.h>
-#include <string.h>
-
-static kvo_key key(const char *name) { return kvo_key_hash(name, strlen(name)); }
-
-static item *object, *other;
+static item *object, *other; /* other.next is the object */
 static int called;
 static void count(const kvo_change *change, void *user_data) { (void)change, (void)user_data, called++; }
 
@@ -67,9 +62,10 @@ static void set_once(void *arg) {
   CHECK_EQ(called, observers);
 }
 
-static long cost(const measured *of) { return steps_of(set_once, (void *)(uintptr_t)of); }
-
-static bool can_measure(void) { return !harness_is_instrumented(); }
+/* -1 where that cannot be measured. */
+static long cost(const measured *of) {
+  return harness_is_instrumented() ? -1 : steps_of(set_once, (void *)(uintptr_t)of);
+}
 
 static const char *const direct[] = {"value", NULL};
 static const char *const several[] = {"value", "value", NULL};
@@ -91,19 +87,18 @@ static const size_t usual_count = sizeof usual / sizeof *usual;
 static void open_another_change(void) {
   item *changing = item_make(0);
   listen(changing, "value", KVO_NONE);
-  CHECK_OK(kvo_will_change(as_object(changing), "value"));
+  will(changing, "value");
 }
 
 /* Whether so many instructions are those of the general way. */
 static bool is_general(long steps, long of_usual) { return steps > of_usual + 100; }
 
 TEST("a set takes the general way only while something is open on its thread") {
-  if (!can_measure()) return;
   for (size_t i = 0; i < usual_count; i++) {
     measured general = usual[i];
     general.before = open_another_change;
     long least = cost(&usual[i]);
-    if (least < 0) return; /* processes cannot be traced */
+    if (least < 0) return;
     CHECK(is_general(cost(&general), least));
   }
 }
@@ -112,15 +107,13 @@ TEST("a set takes the general way only while something is open on its thread") {
 
 static void announce(void) {
   kvo_observation id = listen(other, "value", KVO_NONE);
-  CHECK_OK(kvo_will_change(as_object(other), "value"));
-  CHECK_OK(kvo_did_change(as_object(other), "value"));
+  will(other, "value");
+  did(other, "value");
   CHECK_OK(kvo_cancel_observer(id));
 }
 
 static void end_scope(kvo_scope_kind kind) {
-  kvo_scope scope;
-  kvo_object *objects[] = {as_object(object)};
-  CHECK_OK(kvo_scope_begin(&scope, kind, objects, 1, NULL, 0));
+  BEGIN(scope, kind, object);
   by_word();
   kvo_scope_end(&scope);
 }
@@ -192,9 +185,9 @@ TEST("a set is as cheap as before after whatever made it take the general way") 
                                          wait_for_nothing,
                                          set_on_two_threads,
                                          remove_between_threads};
-  if (!can_measure()) return;
   for (size_t i = 0; i < usual_count; i += 5) {
     long least = cost(&usual[i]);
+    if (least < 0) return;
     for (size_t event = 0; event < sizeof events / sizeof *events; event++) {
       measured after = usual[i];
       after.before = events[event];
