@@ -250,39 +250,18 @@ TEST("the distance of two names counts letters to insert, remove, replace and tr
   static const struct {
     const char *written, *meant;
     size_t distance;
-  } rows[] = {{"title", "title", 0},
-              {"title", "tilte", 1},
-              {"title", "tite", 1},
-              {"title", "titlle", 1},
-              {"title", "tittle", 1},
-              {"title", "zitle", 1},
-              {"title", "titlz", 1},
-              {"title", "xxtitle", 2},
-              {"title", "titlexx", 2},
-              {"title", "ttile", 1},
-              {"TITLE", "tilte", 1},
-              {"title", "name", 0},
-              {"isOpen", "open", 1},
-              {"open", "isOpen", 1},
-              {"isopen", "open", 1},
-              {"asOpen", "open", 2},
-              {"isOpen", "opens", 0},
-              {"a", "b", 0},
-              {"ab", "ac", 1},
-              {"abc", "axy", 0},
-              {"abcd", "abxy", 2},
-              {"abcdef", "abcxyz", 0},
-              {"abcdefg", "abcdxyz", 3},
-              {"abcdefg", "abcwxyz", 0},
-              {"AZaz", "azAZ", 0},
-              {"isA", "a", 1},
-              {"lenght", "length", 1},
-              {"key[", "key{", 1},
-              {"key@", "key`", 1},
-              {"author", "autor", 1},
-              {"author", "uathro", 2},
-              {"", "", 0},
-              {"a", "", 0}};
+  } rows[] = {
+      /* clang-format off */
+      {"title", "title", 0}, {"title", "tilte", 1}, {"title", "tite", 1}, {"title", "titlle", 1},
+      {"title", "tittle", 1}, {"title", "zitle", 1}, {"title", "titlz", 1}, {"title", "xxtitle", 2},
+      {"title", "titlexx", 2}, {"title", "ttile", 1}, {"TITLE", "tilte", 1}, {"title", "name", 0},
+      {"isOpen", "open", 1}, {"open", "isOpen", 1}, {"isopen", "open", 1}, {"asOpen", "open", 2},
+      {"isOpen", "opens", 0}, {"isA", "a", 1}, {"a", "b", 0}, {"ab", "ac", 1},
+      {"abc", "axy", 0}, {"abcd", "abxy", 2}, {"abcdef", "abcxyz", 0}, {"abcdefg", "abcdxyz", 3},
+      {"abcdefg", "abcwxyz", 0}, {"AZaz", "azAZ", 0}, {"lenght", "length", 1}, {"key[", "key{", 1},
+      {"key@", "key`", 1}, {"author", "autor", 1}, {"author", "uathro", 2}, {"", "", 0}, {"a", "", 0},
+      /* clang-format on */
+  };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     if (kvo_name_distance(rows[i].written, rows[i].meant) != rows[i].distance)
       harness_fail(__FILE__, __LINE__, "\"%s\" to \"%s\" is %zu", rows[i].written, rows[i].meant,

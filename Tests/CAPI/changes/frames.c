@@ -80,9 +80,10 @@ TEST("kvo_change_word stores the value, whatever is observed, also between notif
   for (int i = 0; i < 4; i++)
     for (int observers = 0; observers < 3; observers++) {
       make_items();
-      watcher w[2] = {{0}}, path = {0};
+      watcher w[2] = {{0}}, path = {0}, other = {0};
       item_set_next(b, a);
       storage = word_of(7);
+      watch(a, "other", KVO_NONE, &other);
       if (observers == 2) watch(b, "next.value", options[i], &path);
       for (int n = 0; n < observers; n++) watch(a, "value", options[i], &w[n]);
       kvo_change_word(as_object(a), key("value"), &storage, word_of(8));

@@ -5,7 +5,6 @@
 #include "shared.h"
 
 #include <setjmp.h>
-#include <stdlib.h>
 
 /* ------------------------------------------------------------------------------------------------------------- Once -- */
 
@@ -53,18 +52,7 @@ TEST("a scope that ends in a callback before its first change is safe") {
 
 /* ----------------------------------------------------------------------------------------------------------- Deaths -- */
 
-/* Memory that is never used again, so that what was freed stays as it was. */
-static void *freed[4096];
-static size_t freed_count;
-static void *allocate(size_t size, void *arg) { return (void)arg, malloc(size); }
-static void keep(void *memory, void *arg) {
-  (void)arg;
-  CHECK(freed_count < sizeof freed / sizeof *freed);
-  freed[freed_count++] = memory;
-}
-
 TEST("an object that dies leaves the scope without notification or fault, and a new one at its address is not in it") {
-  kvo_set_allocator(allocate, keep, NULL);
   make_items();
   static item memory;
   static watcher first, second, other;

@@ -1,8 +1,6 @@
 /* scopes_silent.c - scopes that silence: nobody is notified, and expressions are right at their next change. */
 #include "scoped.h"
 
-#include <stdlib.h>
-
 TEST("in a silent scope nobody is told, by a setter or by hand, and expressions are right at their next change") {
   make_items();
   watcher w = {0}, quiet = {0}, path = {0}, leaf = {0};
@@ -186,56 +184,19 @@ TEST("a store that a binding has begun and never ended in a silent scope silence
 
 /* -------------------------------------------------------------------------------------------------------- At an offset -- */
 
-typedef struct choice {
-  kvo_object header;
-  int narrow;
-  uint64_t wide;
-} choice;
-
-/* The value of the item that a choice has chosen. */
-typedef struct chosen {
-  choice *of;
-  item *items[2];
-  int calls;
-} chosen;
-
-static void *evaluate_chosen(void *user_data) {
-  chosen *self = user_data;
-  kvo_track_read(&self->of->header, kvo_key_hash("narrow", 6));
-  kvo_track_read(&self->of->header, kvo_key_hash("wide", 4));
-  item *read = self->items[self->of->narrow + (int)self->of->wide];
-  kvo_track_read(as_object(read), kvo_key_hash("value", 5));
-  return calloc(1, 1);
-}
-
-static void free_chosen(void *value, void *user_data) { (void)user_data, free(value); }
-static void note_chosen(const kvo_raw_change *change, void *user_data) { (void)change, ((chosen *)user_data)->calls++; }
-
-TEST("an expression follows a property of four or eight bytes at an offset that is set in a silent scope") {
-  static const kvo_observer_ops ops = {.callback = note_chosen, .evaluate = evaluate_chosen, .release = free_chosen};
-  static const kvo_property_spec properties[] = {
-      {.name = "narrow", .type = "i", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(choice, narrow)},
-      {.name = "wide", .type = "Q", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(choice, wide)}};
-  kvo_class *cls = class_with("Choice", sizeof(choice), properties, 2);
+TEST("a path follows an object at an offset that is set in a silent scope") {
+  static const kvo_property_spec next = {
+      .name = "next", .type = "@", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(item, next)};
   make_items();
-  for (int is_wide = 0; is_wide < 2; is_wide++) {
-    chosen of = {.of = make_of(cls), .items = {a, b}};
-    kvo_object *object = &of.of->header;
-    kvo_binding_observer observer = {.key_path = "chosen", .options = KVO_NEW, .ops = &ops, .user_data = &of};
-    kvo_observation id;
-    CHECK_OK(kvo_binding_observe_tracked(object, &observer, false, &id));
-    kvo_scope scope;
-    CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_SILENCES, &object, 1, NULL, 0));
-    if (is_wide)
-      CHECK_OK(KVO_SET(object, "wide", uint64_t, 1));
-    else
-      CHECK_OK(KVO_SET(object, "narrow", int, 1));
-    kvo_scope_end(&scope);
-    item_set_value(a, 10);
-    CHECK_EQ(of.calls, 0);
-    item_set_value(b, 20);
-    CHECK_EQ(of.calls, 1);
-    CHECK_OK(kvo_remove_observer(id));
-    kvo_object_destroy(object);
-  }
+  a = make_of(class_with("Linked", sizeof(item), &next, 1));
+  watcher path = {0};
+  item_set_next(a, b);
+  watch(a, "next.value", KVO_OLD | KVO_NEW, &path);
+  BEGIN(scope, KVO_SCOPE_SILENCES, a);
+  item_set_next(a, c);
+  kvo_scope_end(&scope);
+  item_set_value(b, 10);
+  CHECK_EQ(path.calls, 0);
+  item_set_value(c, 20);
+  CHECK_TOLD(path, 1, 2, 20);
 }
