@@ -12,10 +12,10 @@ static int calls, last_new;
 static void read_int(const kvo_value *value, void *arg) { *(int *)arg = *(const int *)value->bytes; }
 
 static void note_second(const kvo_raw_change *change, void *user_data) {
-  holder *of = user_data;
-  CHECK_SAME(change->object, &of->header);
-  CHECK_SAME(change->changed, &of->header);
-  CHECK_SAME(change->instance, of);
+  (void)user_data;
+  CHECK_SAME(change->object, &held.header);
+  CHECK_SAME(change->changed, &held.header);
+  CHECK_SAME(change->instance, &held);
   CHECK_SAME(kvo_property_user(change->property), (void *)offsetof(holder, second));
   kvo_property_view(change->property, change->new_value, read_int, &last_new);
   calls++;
@@ -23,29 +23,26 @@ static void note_second(const kvo_raw_change *change, void *user_data) {
 
 TEST("a binding's object is where its header is, minus the class's offset, in every call") {
   static const kvo_observer_ops ops = {.callback = note_second};
-  holder object;
-  holder_init(&object, 1, 2);
-  CHECK(kvo_class_is_of_binding(kvo_object_class(&object.header)));
+  hold(1, 2);
+  CHECK(kvo_class_is_of_binding(kvo_object_class(&held.header)));
   CHECK(!kvo_class_is_of_binding(item_class()));
-  CHECK_SAME(kvo_object_instance(&object.header), &object);
+  CHECK_SAME(kvo_object_instance(&held.header), &held);
   int value = 0;
-  CHECK_OK(kvo_get_value(&object.header, "second", read_int, &value));
+  CHECK_OK(kvo_get_value(&held.header, "second", read_int, &value));
   CHECK_EQ(value, 2);
   value = 5;
-  CHECK_OK(kvo_set_value(&object.header, "first", &(kvo_value){"i", sizeof value, &value}));
-  CHECK_EQ(object.first, 5);
-  kvo_binding_observer observer = {.key_path = "second", .options = KVO_NEW, .ops = &ops, .user_data = &object};
+  CHECK_OK(kvo_set_value(&held.header, "first", &(kvo_value){"i", sizeof value, &value}));
+  CHECK_EQ(held.first, 5);
+  kvo_binding_observer observer = {.key_path = "second", .options = KVO_NEW, .ops = &ops, .user_data = &held};
   kvo_observation id;
-  CHECK_OK(kvo_binding_observe_key(&object.header, key("second"), &observer, &id));
-  CHECK_SAME(kvo_object_instance(&object.header), &object); /* its class is now another */
+  CHECK_OK(kvo_binding_observe_key(&held.header, key("second"), &observer, &id));
+  CHECK_SAME(kvo_object_instance(&held.header), &held); /* its class is now another */
   kvo_frame frame;
-  CHECK((kvo_frame_enter(&frame, &object.header, key("second")) & KVO_FRAME_WANTS_NEW) != 0);
-  object.second = 7;
-  kvo_frame_finish_with(&frame, NULL, &object.second);
+  CHECK((kvo_frame_enter(&frame, &held.header, key("second")) & KVO_FRAME_WANTS_NEW) != 0);
+  held.second = 7;
+  kvo_frame_finish_with(&frame, NULL, &held.second);
   CHECK_EQ(calls, 1);
   CHECK_EQ(last_new, 7);
-  CHECK_OK(kvo_remove_observer(id));
-  kvo_object_finish(&object.header);
 }
 
 TEST("kvo_observation_is_registered is true from the registration to the removal, and never again for that id") {
@@ -99,87 +96,80 @@ static void *new_value(int number) {
   return value;
 }
 
-static kvo_observation observe_tracked(holder *object, const kvo_observer_ops *ops, int options) {
-  kvo_binding_observer observer = {
-      .key_path = "tracked", .options = (kvo_options)options, .ops = ops, .user_data = object};
+static void observe_tracked(const kvo_observer_ops *ops, int options) {
+  kvo_binding_observer observer = {.key_path = "tracked", .options = (kvo_options)options, .ops = ops};
   kvo_observation id;
-  CHECK_OK(kvo_binding_observe_tracked(&object->header, &observer, false, &id));
-  return id;
+  CHECK_OK(kvo_binding_observe_tracked(&held.header, &observer, false, &id));
 }
 
-static void set_first(holder *object, int value) {
+static void set_first(int value) {
   kvo_frame frame;
-  uint32_t wants = kvo_frame_enter(&frame, &object->header, key("first"));
-  object->first = value;
-  if (wants != 0) kvo_frame_finish_with(&frame, NULL, &object->first);
+  uint32_t wants = kvo_frame_enter(&frame, &held.header, key("first"));
+  held.first = value;
+  if (wants != 0) kvo_frame_finish_with(&frame, NULL, &held.first);
 }
 
 static void *sum(void *user_data) {
-  holder *of = user_data;
+  (void)user_data;
   CHECK(kvo_is_tracking() && kvo_track_is_recording() && kvo_track_is_subscribing());
-  kvo_track_read(&of->header, key("first"));
+  kvo_track_read(&held.header, key("first"));
   void *paused = kvo_track_pause();
   CHECK(!kvo_track_is_recording());
-  kvo_track_read(&of->header, key("compared"));
+  kvo_track_read(&held.header, key("compared"));
   kvo_track_resume(paused);
-  kvo_track_read(&of->header, key("second"));
+  kvo_track_read(&held.header, key("second"));
   keep_reads();
   CHECK_EQ(kvo_track_reads(NULL, 8), 2);
-  return new_value(of->first + of->second);
+  return new_value(held.first + held.second);
 }
 
 TEST("an evaluation can ask what it has read, in order, and as much as it has room for") {
   static const kvo_observer_ops ops = {.callback = note_value, .evaluate = sum, .release = release_value};
   static const size_t members[] = {offsetof(holder, first), offsetof(holder, second)};
-  holder object;
-  holder_init(&object, 1, 2);
+  hold(1, 2);
   CHECK_EQ(kvo_track_reads(reads, 8), 0);
   capacity = 8;
-  kvo_observation id = observe_tracked(&object, &ops, KVO_NEW);
+  observe_tracked(&ops, KVO_NEW);
   CHECK(!kvo_is_tracking());
   check_reads(2, members, 2);
-  CHECK_SAME(reads[1].object, &object.header);
+  CHECK_SAME(reads[1].object, &held.header);
   capacity = 1;
-  set_first(&object, 10);
+  set_first(10);
   CHECK_EQ(last_new, 12);
   check_reads(2, members, 1);
-  CHECK_OK(kvo_remove_observer(id));
-  kvo_object_finish(&object.header);
 }
 
 /* By key-value coding: the getter of "first" reads itself, that of "second" the other one. */
 static void *coded_sum(void *user_data) {
-  holder *of = user_data;
-  kvo_track_coded_read(&of->header, key("first"));
-  kvo_track_read(&of->header, key("first"));
-  kvo_track_coded_read(&of->header, key("second"));
-  kvo_track_read(&of->header, key("first"));
-  kvo_track_read(&of->header, key("first"));
+  (void)user_data;
+  kvo_track_coded_read(&held.header, key("first"));
+  kvo_track_read(&held.header, key("first"));
+  kvo_track_coded_read(&held.header, key("second"));
+  kvo_track_read(&held.header, key("first"));
+  kvo_track_read(&held.header, key("first"));
   keep_reads();
-  return new_value(of->first);
+  return new_value(held.first);
 }
 
 static void *read_often(void *user_data) {
-  holder *of = user_data;
-  for (int i = 0; i < 20; i++) kvo_track_read(&of->header, key(i % 2 == 0 ? "first" : "second"));
+  (void)user_data;
+  for (int i = 0; i < 20; i++) kvo_track_read(&held.header, key(i % 2 == 0 ? "first" : "second"));
   keep_reads();
-  return new_value(of->first);
+  return new_value(held.first);
 }
 
 /* At each evaluation the reads must be the same. */
 static void check_evaluations(void *(*evaluate)(void *user_data), size_t number, const size_t *members, size_t kept) {
-  const kvo_observer_ops ops = {.callback = note_value, .evaluate = evaluate, .release = release_value};
-  holder object;
-  holder_init(&object, 1, 2);
+  static kvo_observer_ops ops = {.callback = note_value, .release = release_value};
+  ops.evaluate = evaluate;
+  hold(1, 2);
   capacity = READS;
-  kvo_observation id = observe_tracked(&object, &ops, KVO_NEW);
+  observe_tracked(&ops, KVO_NEW);
   for (int round = 0; round < 3; round++) {
     check_reads(number, members, kept);
-    set_first(&object, round + 10);
+    set_first(round + 10);
     CHECK_EQ(last_new, round + 10);
   }
-  CHECK_OK(kvo_remove_observer(id));
-  kvo_object_finish(&object.header);
 }
 
 TEST("a getter's read of its own key, which key-value coding reads, counts once; another key counts") {
@@ -198,33 +188,29 @@ static bool is_set_meanwhile;
 
 /* In its first evaluation another change begins before it reads the key, and ends after. */
 static void *read_first(void *user_data) {
-  holder *of = user_data;
+  (void)user_data;
   kvo_frame frame;
   bool sets = is_set_meanwhile;
   is_set_meanwhile = false;
-  if (sets) CHECK(kvo_frame_begin(&frame, &of->header, key("first")) != 0);
-  kvo_track_read(&of->header, key("first"));
-  void *value = new_value(of->first);
+  if (sets) CHECK(kvo_frame_begin(&frame, &held.header, key("first")) != 0);
+  kvo_track_read(&held.header, key("first"));
+  void *value = new_value(held.first);
   if (sets) {
-    of->first = 50;
-    kvo_frame_finish_with(&frame, NULL, &of->first);
+    held.first = 50;
+    kvo_frame_finish_with(&frame, NULL, &held.first);
   }
   return value;
 }
 
 TEST("the initial notification has the value of a change that began and ended during the registration") {
   static const kvo_observer_ops ops = {.callback = note_value, .evaluate = read_first, .release = release_value};
-  holder object;
-  holder_init(&object, 1, 2);
+  hold(1, 2);
   watcher other = {0};
-  watch(as_item(&object), "first", KVO_NONE, &other);
+  watch(HELD, "first", KVO_NONE, &other);
   is_set_meanwhile = true;
-  kvo_observation id = observe_tracked(&object, &ops, KVO_NEW | KVO_INITIAL);
+  observe_tracked(&ops, KVO_NEW | KVO_INITIAL);
   CHECK_EQ(calls, 1);
   CHECK_EQ(last_new, 50);
-  CHECK_OK(kvo_remove_observer(id));
-  CHECK_OK(kvo_remove_observer(other.id));
-  kvo_object_finish(&object.header);
 }
 
 /* ----------------------------------------------------------------------------------------------- Pointers of threads -- */

@@ -1,5 +1,4 @@
 /* manual.c - kvo_will_change and kvo_did_change: pairs match by object and key, nest, and may interleave. */
-#include "below.h"
 #include "scoped.h"
 
 #include <limits.h>
@@ -148,44 +147,6 @@ TEST("a path that is led to an object between will and did of an unobserved key 
     CHECK_EQ(path.calls, 2);
     CHECK_EQ(path.new_value.integer, 5);
   }
-}
-
-static void destroy_a(void) { item_destroy(a); }
-
-TEST_REPORTED("between will and did the object may be destroyed, in a call of any depth: the change is unfinished") {
-  for (int below = 0; below < 2; below++) {
-    make_items();
-    watcher w = {0};
-    watch(a, "value", KVO_PRIOR | KVO_ENDS_WITH_OBJECT, &w);
-    will(a, "value");
-    if (below)
-      call_below(destroy_a);
-    else
-      destroy_a();
-    CHECK_EQ(w.priors, 1);
-    CHECK_EQ(w.calls, 0);
-    CHECK_EQ(w.destroyed, 1);
-    CHECK_EQ(faults.count, 1 + below);
-    CHECK_EQ((int)faults.code, KVO_FAULT_UNFINISHED_CHANGE);
-  }
-}
-
-static kvo_status status_of_did;
-
-static void end_too_early(watcher *self, const kvo_change *change) {
-  (void)self;
-  if (change->is_prior) status_of_did = kvo_did_change(change->object, "value");
-}
-
-TEST("a did in a callback before the announced change does not end it: its will has not returned") {
-  make_items();
-  watcher w = {.then = end_too_early};
-  watch(a, "value", KVO_PRIOR, &w);
-  will(a, "value");
-  CHECK_STATUS(status_of_did, KVO_ERROR_UNBALANCED);
-  CHECK_EQ(w.calls, 0);
-  did(a, "value");
-  CHECK_EQ(w.calls, 1);
 }
 
 TEST("in a process without free thread-specific keys the program's own keys keep their values") {

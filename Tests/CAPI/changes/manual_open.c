@@ -49,35 +49,6 @@ TEST("a will whose object dies before its did is over, observed or not, also if 
   }
 }
 
-static item reused;
-static _Atomic int announced, replaced;
-
-static void announce_for_the_first(void *arg) {
-  (void)arg;
-  will(&reused, "value");
-  atomic_store(&announced, 1);
-  await(&replaced);
-  CHECK_STATUS(kvo_did_change(as_object(&reused), "value"), KVO_ERROR_UNBALANCED);
-}
-
-TEST("a did does not end the will of an object that another thread has finished since, with a new one at its address") {
-  ignore_faults();
-  static watcher first, second;
-  CHECK_OK(kvo_object_init(as_object(&reused), item_class()));
-  watch(&reused, "value", KVO_ENDS_WITH_OBJECT, &first);
-  running *thread = start_thread(announce_for_the_first, NULL);
-  await(&announced);
-  kvo_object_finish(as_object(&reused));
-  CHECK_OK(kvo_object_init(as_object(&reused), item_class()));
-  watch(&reused, "value", KVO_NONE, &second);
-  atomic_store(&replaced, 1);
-  join_thread(thread);
-  CHECK_EQ(first.calls + second.calls, 0);
-  CHECK_EQ(first.destroyed, 1); /* with the thread, which left the will open */
-  CHECK_OK(kvo_remove_observer(second.id));
-  kvo_object_finish(as_object(&reused));
-}
-
 static void leave_open(void *object) { will(object, "value"); }
 
 TEST("a pair belongs to its thread, and what a thread leaves open is ended with the thread") {

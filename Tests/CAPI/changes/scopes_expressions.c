@@ -21,25 +21,6 @@ TEST("an expression that reads several keys is notified once, with its values be
   CHECK_EQ(sum.new_value, 90);
 }
 
-TEST("with nested scopes of its keys it is notified at the end of the outermost in which one of them changed") {
-  make_items();
-  for (int inner_first = 0; inner_first < 2; inner_first++) {
-    total sum = {.of = {a, b}};
-    watch_total(&sum, KVO_NEW);
-    BEGIN(outer, KVO_SCOPE_COALESCES, a);
-    if (!inner_first) item_set_value(a, 10);
-    BEGIN(inner, KVO_SCOPE_COALESCES, b);
-    item_set_value(b, 20);
-    if (inner_first) item_set_value(a, 10);
-    kvo_scope_end(&inner);
-    CHECK_EQ(sum.calls, 0);
-    kvo_scope_end(&outer);
-    CHECK_EQ(sum.calls, 1);
-    CHECK_EQ(sum.new_value, 30);
-    CHECK_OK(kvo_remove_observer(sum.id));
-  }
-}
-
 TEST("a path follows the objects that it is led to in a scope, and is notified once") {
   make_items();
   watcher path = {0}, leaf = {0}, twice = {0};
@@ -81,23 +62,6 @@ TEST("a store that releases the old object in a scope is notified at its end, on
     CHECK_EQ(leaf.calls, by_hand + 1);
   }
   CHECK_EQ(faults.count, 0);
-}
-
-TEST("a store that a binding makes for a change of its own, and that releases the old object, is notified once") {
-  make_items();
-  watcher path = {0};
-  item_set_next(a, b);
-  watch(a, "next.value", KVO_OLD | KVO_NEW, &path);
-  kvo_key key = kvo_key_hash("next", 4);
-  kvo_frame frame;
-  kvo_mute mute;
-  uint32_t wants = kvo_frame_begin_change(&frame, as_object(a), key, KVO_CHANGE_SETTING, NULL, 0);
-  CHECK((wants & KVO_FRAME_WANTS_WILL) == 0);
-  kvo_mute_begin(&mute, as_object(a), key);
-  replace_next(a, c);
-  kvo_mute_end(&mute);
-  kvo_frame_finish(&frame, NULL);
-  CHECK_TOLD(path, 1, 2, 3);
 }
 
 TEST("an expression that is pending in a scope is notified at its end only, also of changes outside of the scope") {
@@ -167,39 +131,6 @@ TEST("what observers change in a scope belongs to it, and what observers change 
   kvo_scope_end(&scope);
   CHECK_EQ(w.calls, 3); /* with 3, and at once with 4 and 5 */
   CHECK_EQ(a->value, 5);
-}
-
-static kvo_scope begun_in_callback;
-
-static void begin_scope_and_replace(watcher *self, const kvo_change *change) {
-  (void)change;
-  if (self->calls > 1) return;
-  CHECK_OK(kvo_scope_begin(&begun_in_callback, KVO_SCOPE_COALESCES, &(kvo_object *){as_object(a)}, 1, NULL, 0));
-  item_set_next(a, c);
-}
-
-static void set_b_by_setter(void) { item_set_value(b, 20); }
-
-static void set_b_by_word(void) {
-  uint64_t storage = 2;
-  kvo_change_word(as_object(b), kvo_key_hash("value", 5), &storage, 20);
-}
-
-TEST("an expression that a newer observer of a change leaves to a scope is notified at the end of that scope only") {
-  static void (*const ways[])(void) = {set_b_by_setter, set_b_by_word};
-  for (int way = 0; way < 2; way++) {
-    make_items();
-    item_set_next(a, b);
-    watcher path = {0}, newer = {.then = begin_scope_and_replace};
-    watch(a, "next.value", KVO_NEW, &path);
-    watch(b, "value", KVO_NONE, &newer);
-    ways[way]();
-    CHECK_EQ(newer.calls, 1);
-    CHECK_EQ(path.calls, 0);
-    kvo_scope_end(&begun_in_callback);
-    CHECK_EQ(path.calls, 1);
-    CHECK_EQ(path.new_value.integer, 3);
-  }
 }
 
 static watcher registered_before;

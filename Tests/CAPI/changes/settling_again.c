@@ -137,25 +137,6 @@ TEST("the id of a two-way binding ends both directions at once, also while the o
   CHECK_EQ(ending.calls, 1);
 }
 
-static void destroy_b(watcher *self, const kvo_change *change) {
-  (void)self, (void)change;
-  item_destroy(b);
-}
-
-TEST("an observer of a target may destroy it, which ends the binding") {
-  make_items();
-  watcher source = {0}, first = {0}, last = {.then = destroy_b};
-  CHECK_OK(kvo_bind(as_object(b), "value", as_object(a), "value", NULL));
-  watch(a, "value", KVO_NEW, &source);
-  watch(b, "value", KVO_NEW | KVO_ENDS_WITH_OBJECT, &first);
-  watch(b, "value", KVO_OLD | KVO_NEW | KVO_ENDS_WITH_OBJECT, &last);
-  item_set_value(a, 5);
-  CHECK_EQ(last.calls, 1);
-  CHECK_EQ(first.calls, 0);
-  item_set_value(a, 6);
-  CHECK_EQ(source.calls, 2);
-}
-
 /* ----------------------------------------------------------------------------------- Values that a target cannot have -- */
 
 TEST_REPORTED("a value that the target cannot have is a fault, and leaves the target as it is") {

@@ -2,8 +2,8 @@
 #include "holder.h"
 #include "shared.h"
 
-static void will_with(holder *of, kvo_change_kind kind, int old_value, int new_value) {
-  CHECK_OK(kvo_binding_will_change_values(&of->header, key("first"), kind,
+static void will_with(kvo_change_kind kind, int old_value, int new_value) {
+  CHECK_OK(kvo_binding_will_change_values(&held.header, key("first"), kind,
                                           old_value != 0 ? holder_value(old_value) : NULL,
                                           new_value != 0 ? holder_value(new_value) : NULL));
 }
@@ -11,87 +11,75 @@ static void will_with(holder *of, kvo_change_kind kind, int old_value, int new_v
 /* ------------------------------------------------------------------------------------------------------------ Passed -- */
 
 TEST("values passed with the will are delivered, and the property is not read; then they are released") {
-  holder of;
-  holder_init(&of, 1000, 0);
+  hold(1000, 0);
   watcher w = {0};
-  watch(as_item(&of), "first", KVO_NEW | KVO_OLD | KVO_PRIOR, &w);
-  will_with(&of, KVO_CHANGE_REPLACEMENT, 3, 4);
+  watch(HELD, "first", KVO_NEW | KVO_OLD | KVO_PRIOR, &w);
+  will_with(KVO_CHANGE_REPLACEMENT, 3, 4);
   CHECK_EQ(w.priors, 1);
   CHECK_EQ(w.old_value.integer, 3);
   CHECK(!w.new_value.told);
   CHECK_EQ(holder_values, 2);
-  did(as_item(&of), "first");
+  did(HELD, "first");
   CHECK_EQ(w.calls, 1);
   CHECK_EQ((int)w.kind, KVO_CHANGE_REPLACEMENT);
   CHECK_EQ(w.index_count, 0);
   CHECK_EQ(w.old_value.integer, 3);
   CHECK_EQ(w.new_value.integer, 4);
   CHECK_EQ(holder_values + holder_reads, 0);
-  CHECK_OK(kvo_remove_observer(w.id));
-  kvo_object_finish(&of.header);
 }
 
 TEST("an insertion announced without an old value delivers none, a removal no new one") {
-  holder of;
-  holder_init(&of, 1000, 0);
+  hold(1000, 0);
   watcher w = {0};
-  watch(as_item(&of), "first", KVO_NEW | KVO_OLD, &w);
-  will_with(&of, KVO_CHANGE_INSERTION, 0, 4);
-  did(as_item(&of), "first");
+  watch(HELD, "first", KVO_NEW | KVO_OLD, &w);
+  will_with(KVO_CHANGE_INSERTION, 0, 4);
+  did(HELD, "first");
   CHECK(!w.old_value.told);
   CHECK_EQ(w.new_value.integer, 4);
-  will_with(&of, KVO_CHANGE_REMOVAL, 3, 0);
-  did(as_item(&of), "first");
+  will_with(KVO_CHANGE_REMOVAL, 3, 0);
+  did(HELD, "first");
   CHECK(!w.new_value.told);
   CHECK_EQ(w.old_value.integer, 3);
   CHECK_EQ(holder_values + holder_reads, 0);
-  CHECK_OK(kvo_remove_observer(w.id));
-  kvo_object_finish(&of.header);
 }
 
 TEST("values passed for a change that notifies nobody are released at once, those for an undefined key not at all") {
-  holder of;
-  holder_init(&of, 1000, 0);
+  hold(1000, 0);
   make_items();
-  will_with(&of, KVO_CHANGE_REPLACEMENT, 3, 4);
+  will_with(KVO_CHANGE_REPLACEMENT, 3, 4);
   CHECK_EQ(holder_values, 0);
-  did(as_item(&of), "first");
+  did(HELD, "first");
   int mine = 1;
-  CHECK_STATUS(kvo_binding_will_change_values(&of.header, key("imaginary"), KVO_CHANGE_REMOVAL, &mine, NULL),
+  CHECK_STATUS(kvo_binding_will_change_values(&held.header, key("imaginary"), KVO_CHANGE_REMOVAL, &mine, NULL),
                KVO_ERROR_UNDEFINED_KEY);
   CHECK_STATUS(kvo_binding_will_change_values(as_object(a), key("value"), KVO_CHANGE_REMOVAL, &mine, NULL),
                KVO_ERROR_INVALID_ARGUMENT);
-  kvo_object_finish(&of.header);
 }
 
 TEST("pairs with passed values nest with other pairs, each with its own values") {
-  holder of;
-  holder_init(&of, 1000, 0);
+  hold(1000, 0);
   watcher w = {0};
-  watch(as_item(&of), "first", KVO_NEW | KVO_OLD, &w);
-  will_with(&of, KVO_CHANGE_REPLACEMENT, 1, 2);
-  will(as_item(&of), "first");
-  will_with(&of, KVO_CHANGE_REPLACEMENT, 3, 4);
+  watch(HELD, "first", KVO_NEW | KVO_OLD, &w);
+  will_with(KVO_CHANGE_REPLACEMENT, 1, 2);
+  will(HELD, "first");
+  will_with(KVO_CHANGE_REPLACEMENT, 3, 4);
   static const int new_values[] = {4, 1000, 2};
   for (int i = 0; i < 3; i++) {
-    did(as_item(&of), "first");
+    did(HELD, "first");
     CHECK_EQ(w.new_value.integer, new_values[i]);
     CHECK_EQ((int)w.kind, i == 1 ? KVO_CHANGE_SETTING : KVO_CHANGE_REPLACEMENT);
   }
   CHECK_EQ(holder_values, 0);
-  CHECK_OK(kvo_remove_observer(w.id));
-  kvo_object_finish(&of.header);
 }
 
 static watcher of_open;
 
 static void leave_open(void *object_dies) {
-  static holder of;
-  holder_init(&of, 1000, 0);
+  hold(1000, 0);
   of_open = (watcher){0};
-  watch(as_item(&of), "first", KVO_OLD | KVO_ENDS_WITH_OBJECT, &of_open);
-  will_with(&of, KVO_CHANGE_REPLACEMENT, 3, 4);
-  if (*(bool *)object_dies) kvo_object_finish(&of.header);
+  watch(HELD, "first", KVO_OLD | KVO_ENDS_WITH_OBJECT, &of_open);
+  will_with(KVO_CHANGE_REPLACEMENT, 3, 4);
+  if (*(bool *)object_dies) kvo_object_finish(&held.header);
 }
 
 TEST("values of a pair that is left open are released at the end of the thread, also if the object has died before") {
@@ -118,19 +106,18 @@ static void count_release(void) {
 
 TEST("the release of a value between two observers may change a property: no observer has been left") {
   make_items();
-  holder of;
-  holder_init(&of, 1, 0);
+  hold(1, 0);
   static watcher older, newer, of_count;
-  watch(as_item(&of), "first", KVO_OLD | KVO_NEW, &older);
-  watch(as_item(&of), "first", KVO_OLD | KVO_NEW, &newer);
+  watch(HELD, "first", KVO_OLD | KVO_NEW, &older);
+  watch(HELD, "first", KVO_OLD | KVO_NEW, &newer);
   watch(a, "value", KVO_NONE, &of_count);
   holder_has_released = count_release;
   for (int scoped = 0; scoped < 2; scoped++) {
     kvo_scope scope;
-    if (scoped) CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_COALESCES, &(kvo_object *){&of.header}, 1, NULL, 0));
-    will(as_item(&of), "first");
-    of.first = 3 + scoped;
-    did(as_item(&of), "first");
+    if (scoped) CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_COALESCES, &(kvo_object *){&held.header}, 1, NULL, 0));
+    will(HELD, "first");
+    held.first = 3 + scoped;
+    did(HELD, "first");
     if (scoped) kvo_scope_end(&scope);
     CHECK_EQ(older.new_value.integer, 3 + scoped);
     CHECK_EQ(newer.calls + older.calls, 2 + 2 * scoped);
@@ -139,31 +126,26 @@ TEST("the release of a value between two observers may change a property: no obs
   CHECK(released > 0);
   CHECK_EQ(faults.count, 0);
   holder_has_released = NULL;
-  CHECK_OK(kvo_remove_observer(older.id));
-  CHECK_OK(kvo_remove_observer(newer.id));
-  kvo_object_finish(&of.header);
 }
 
 TEST("a scope for differences notifies of values of a binding that cannot be compared, or that differ") {
   static const char *const keys[] = {"second", "compared"};
-  holder of;
-  holder_init(&of, 0, 1);
+  hold(0, 1);
   watcher w[2] = {{0}};
-  for (int i = 0; i < 2; i++) watch(as_item(&of), keys[i], KVO_OLD | KVO_NEW | KVO_ENDS_WITH_OBJECT, &w[i]);
+  for (int i = 0; i < 2; i++) watch(HELD, keys[i], KVO_OLD | KVO_NEW | KVO_ENDS_WITH_OBJECT, &w[i]);
   for (int last = 1; last < 3; last++) {
     kvo_scope scope;
-    CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_COALESCES_IF_CHANGED, &(kvo_object *){&of.header}, 1, NULL, 0));
+    CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_COALESCES_IF_CHANGED, &(kvo_object *){&held.header}, 1, NULL, 0));
     for (int i = 0; i < 2; i++) {
-      of.second = 1;
-      will(as_item(&of), keys[i]);
-      of.second = 9;
-      did(as_item(&of), keys[i]);
+      held.second = 1;
+      will(HELD, keys[i]);
+      held.second = 9;
+      did(HELD, keys[i]);
     }
-    of.second = last;
+    held.second = last;
     kvo_scope_end(&scope);
     CHECK_EQ(w[0].calls, last);
     CHECK_EQ(w[1].calls, last - 1); /* the first time it has its old value again */
   }
   CHECK_EQ(w[1].new_value.integer, 2);
-  kvo_object_finish(&of.header);
 }

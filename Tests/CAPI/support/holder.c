@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+holder held;
 int holder_reads, holder_values;
 void (*holder_has_released)(void);
 
@@ -57,7 +58,7 @@ kvo_class *holder_class(void) {
   return made;
 }
 
-void holder_init(holder *out, int first, int second) {
-  *out = (holder){.first = first, .second = second};
-  kvo_object_adopt(&out->header, holder_class());
+void hold(int first, int second) {
+  held = (holder){.first = first, .second = second};
+  kvo_object_adopt(&held.header, holder_class());
 }

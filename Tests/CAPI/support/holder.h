@@ -14,10 +14,11 @@ typedef struct holder {
 } holder;
 
 kvo_class *holder_class(void);
-/* Makes an object of the class; `kvo_object_finish` ends it. */
-void holder_init(holder *out, int first, int second);
-/* What `watch` and `will` take: they use only the header. */
-static inline item *as_item(holder *of) { return (item *)(void *)&of->header; }
+/* The object of a test. */
+extern holder held;
+void hold(int first, int second);
+/* The same for `watch` and `will`, which use only the header. */
+#define HELD ((item *)(void *)&held.header)
 static inline kvo_key key(const char *name) { return kvo_key_hash(name, strlen(name)); }
 
 /* Makes a value. */
