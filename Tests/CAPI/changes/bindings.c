@@ -89,13 +89,6 @@ static void note_value(const kvo_raw_change *change, void *user_data) {
 
 static void release_value(void *value, void *user_data) { (void)user_data, free(value); }
 
-/* The value of an expression. */
-static void *new_value(int number) {
-  int *value = malloc(sizeof *value);
-  *value = number;
-  return value;
-}
-
 static void observe_tracked(const kvo_observer_ops *ops, int options) {
   kvo_binding_observer observer = {.key_path = "tracked", .options = (kvo_options)options, .ops = ops};
   kvo_observation id;
@@ -120,7 +113,7 @@ static void *sum(void *user_data) {
   kvo_track_read(&held.header, key("second"));
   keep_reads();
   CHECK_EQ(kvo_track_reads(NULL, 8), 2);
-  return new_value(held.first + held.second);
+  return holder_value(held.first + held.second);
 }
 
 TEST("an evaluation can ask what it has read, in order, and as much as it has room for") {
@@ -148,14 +141,14 @@ static void *coded_sum(void *user_data) {
   kvo_track_read(&held.header, key("first"));
   kvo_track_read(&held.header, key("first"));
   keep_reads();
-  return new_value(held.first);
+  return holder_value(held.first);
 }
 
 static void *read_often(void *user_data) {
   (void)user_data;
   for (int i = 0; i < 20; i++) kvo_track_read(&held.header, key(i % 2 == 0 ? "first" : "second"));
   keep_reads();
-  return new_value(held.first);
+  return holder_value(held.first);
 }
 
 /* At each evaluation the reads must be the same. */
@@ -194,7 +187,7 @@ static void *read_first(void *user_data) {
   is_set_meanwhile = false;
   if (sets) CHECK(kvo_frame_begin(&frame, &held.header, key("first")) != 0);
   kvo_track_read(&held.header, key("first"));
-  void *value = new_value(held.first);
+  void *value = holder_value(held.first);
   if (sets) {
     held.first = 50;
     kvo_frame_finish_with(&frame, NULL, &held.first);

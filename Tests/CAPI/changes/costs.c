@@ -128,15 +128,12 @@ static void mute(void) {
   kvo_mute_end(&mute);
 }
 
-static void set_by_setter(void) { item_set_value(object, 9); }
-
 static void observe_meanwhile(const char *key_path, int options) {
   kvo_observation id = listen(object, key_path, options);
   by_word();
   CHECK_OK(kvo_cancel_observer(id));
 }
 
-static void observe_for_a_while(void) { observe_meanwhile("value", KVO_OLD | KVO_NEW); }
 static void observe_before_changes_for_a_while(void) { observe_meanwhile("value", KVO_PRIOR); }
 static void observe_expression_for_a_while(void) { observe_meanwhile("doubled", KVO_OLD); }
 /* In a path to the object its key is at first one of those that are read, and then the last one. */
@@ -164,27 +161,16 @@ static void set_on_two_threads(void) {
   set_often(NULL);
 }
 
-static void remove_between_threads(void) {
-  kvo_observation id = listen(object, "value", KVO_NONE);
-  set_on_two_threads();
-  CHECK_OK(kvo_cancel_observer(id));
-  set_often(NULL);
-}
-
 TEST("a set is as cheap as before after whatever made it take the general way") {
   static void (*const events[])(void) = {announce,
                                          coalesce,
                                          be_silent,
                                          mute,
-                                         set_by_setter,
-                                         by_frame,
-                                         observe_for_a_while,
                                          observe_before_changes_for_a_while,
                                          observe_expression_for_a_while,
                                          lead_to_it_for_a_while,
                                          wait_for_nothing,
-                                         set_on_two_threads,
-                                         remove_between_threads};
+                                         set_on_two_threads};
   for (size_t i = 0; i < usual_count; i += 5) {
     long least = cost(&usual[i]);
     if (least < 0) return;

@@ -1,17 +1,12 @@
 /* frames.c - the frames of bindings: what their memory held before a change reaches no observer. */
 #include "holder.h"
 
-#include <stdio.h>
-#include <unistd.h>
-
 /* 8 bytes whose first ones are an int, as the observers of "value" read them. */
 static uint64_t word_of(int value) {
   uint64_t word = 0;
   memcpy(&word, &value, sizeof value);
   return word;
 }
-
-/* ------------------------------------------------------------------------------------------------------------ Records -- */
 
 static void by_setter(void) { item_set_value(a, 2); }
 
@@ -20,9 +15,7 @@ static void by_word(void) {
   kvo_change_word(as_object(a), key("value"), &storage, word_of(2));
 }
 
-typedef uint32_t (*beginning)(kvo_frame *frame, kvo_object *object, kvo_key key);
-
-static void by_frame(beginning begin) {
+static void by_frame(uint32_t (*begin)(kvo_frame *frame, kvo_object *object, kvo_key key)) {
   int old_value = 1, new_value = 2;
   kvo_frame frame;
   memset(&frame, 0xa5, sizeof frame);
@@ -41,7 +34,6 @@ static void by_hand(void) {
 
 enum { WAYS = 5 };
 static void (*const ways[WAYS])(void) = {by_setter, by_word, by_begin, by_enter, by_hand};
-static const beginning begins[] = {kvo_frame_begin, kvo_frame_enter};
 
 /* Of a set from 1 to 2. */
 static void check_set(watcher *self, const kvo_change *change) {
@@ -95,77 +87,4 @@ TEST("kvo_change_word stores the value, whatever is observed, also between notif
         if ((options[i] & KVO_NEW) != 0) CHECK_TOLD(w[n], 1, 7, 8);
       }
     }
-}
-
-TEST("a frame delivers nothing before its first observer was asked for") {
-  for (int i = 0; i < 2; i++) {
-    make_items();
-    watcher w = {0};
-    watch(a, "value", KVO_NONE, &w);
-    kvo_frame frame;
-    memset(&frame, 0xa5, sizeof frame);
-    CHECK(begins[i](&frame, as_object(a), key("value")) != 0);
-    kvo_frame_deliver(&frame, NULL, NULL);
-    CHECK_EQ(w.calls, 0);
-    while (kvo_frame_next(&frame)) kvo_frame_deliver(&frame, NULL, NULL);
-    kvo_frame_end(&frame);
-    CHECK_EQ(w.calls, 1);
-  }
-}
-
-TEST("a path registered between the beginning of a change and its will is notified of later changes only") {
-  for (int i = 0; i < 2; i++) {
-    make_items();
-    item *other = item_make(4);
-    item_set_next(a, b);
-    item_set_next(b, c);
-    watcher path = {0}, own = {0};
-    watch(b, "next", KVO_NEW | KVO_PRIOR, &own);
-    kvo_frame frame;
-    memset(&frame, 0x5a, sizeof frame);
-    CHECK((begins[i](&frame, as_object(b), key("next")) & KVO_FRAME_WANTS_WILL) != 0);
-    watch(a, "next.next.value", KVO_NEW | KVO_PRIOR, &path);
-    kvo_frame_will(&frame, &b->next);
-    CHECK_EQ(own.priors, 1);
-    b->next = other;
-    while (kvo_frame_next(&frame)) kvo_frame_deliver(&frame, &c, &other);
-    kvo_frame_end(&frame);
-    CHECK_EQ(own.calls, 1);
-    CHECK_EQ(path.calls + path.priors, 0);
-    item_set_value(other, 5);
-    CHECK_EQ(path.calls, 1);
-    CHECK_EQ(path.new_value.integer, 5);
-  }
-}
-
-/* ------------------------------------------------------------------------------------------------ Recorded meanwhile -- */
-
-static char trace_path[64];
-
-static void begin_trace(watcher *self, const kvo_change *change) {
-  (void)change;
-  self->then = NULL;
-  CHECK_OK(kvo_trace_begin(trace_path));
-}
-
-TEST_REPORTED("after a change in which a recording began, observers that are removed are destroyed at once") {
-  snprintf(trace_path, sizeof trace_path, "frames-%ld.json", (long)getpid());
-  for (int i = 0; i < WAYS; i++) {
-    make_items();
-    watcher first = {0}, other = {0};
-    watch(a, "value", KVO_NONE, &first);
-    watch(a, "value", KVO_NONE, &other);
-    for (int n = 0; n < 20; n++) ways[i]();
-    first.then = begin_trace;
-    ways[i]();
-    CHECK_OK(kvo_trace_end());
-    ways[i]();
-    CHECK_EQ(first.calls, 22);
-    CHECK_OK(kvo_remove_observer(other.id));
-    CHECK_EQ(other.destroyed, 1);
-    ways[i]();
-    CHECK_OK(kvo_remove_observer(first.id));
-    CHECK_EQ(first.destroyed, 1);
-  }
-  unlink(trace_path);
 }

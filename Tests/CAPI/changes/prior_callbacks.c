@@ -131,69 +131,6 @@ TEST("the old elements are those that are removed or replaced, also after an obs
   end(&of);
 }
 
-/* A list whose removals set a property; an observer of that empties the list. */
-
-typedef struct shelf {
-  kvo_object header;
-  size_t count;
-  int touched, wrong;
-} shelf;
-
-static size_t shelf_count(const kvo_object *object, void *user) { return (void)user, ((const shelf *)object)->count; }
-static void shelf_get(const kvo_object *object, size_t index, void *element, void *user) {
-  (void)object, (void)user;
-  *(int *)element = (int)index;
-}
-static kvo_status shelf_insert(kvo_object *object, size_t index, const void *element, void *user) {
-  return (void)object, (void)index, (void)element, (void)user, KVO_ERROR_REFUSED;
-}
-static kvo_status shelf_remove(kvo_object *object, size_t index, void *user) {
-  shelf *of = (shelf *)object;
-  (void)user;
-  if (index >= of->count) of->wrong++;
-  of->count--;
-  return KVO_SET(object, "touched", int, of->touched + 1);
-}
-static void empty_shelf(watcher *self, const kvo_change *change) {
-  (void)self;
-  ((shelf *)change->object)->count = 0;
-}
-
-TEST("of several elements those are notified that were changed before an accessor's own observers emptied the list") {
-  kvo_list_accessors list = {.struct_size = sizeof list,
-                             .count = shelf_count,
-                             .get_at = shelf_get,
-                             .insert_at = shelf_insert,
-                             .remove_at = shelf_remove};
-  kvo_collection_spec collection = {.name = "books", .element_type = "i", .list = &list};
-  kvo_property_spec touched = {
-      .name = "touched", .type = "i", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(shelf, touched)};
-  kvo_class_spec spec = {.struct_size = sizeof spec,
-                         .name = "Shelf",
-                         .instance_size = sizeof(shelf),
-                         .properties = &touched,
-                         .property_count = 1,
-                         .collections = &collection,
-                         .collection_count = 1,
-                         .collection_size = sizeof collection};
-  kvo_class *cls;
-  kvo_object *object;
-  CHECK_OK(kvo_class_register(&spec, &cls));
-  CHECK_OK(kvo_object_create(cls, &object));
-  shelf *of = (shelf *)object;
-  of->count = 3;
-  scribe to = {0};
-  scribe_watch((basket *)object, "books", KVO_NONE, &to);
-  watcher emptying = {.then = empty_shelf};
-  watch((item *)object, "touched", KVO_NONE, &emptying);
-  CHECK_STATUS(kvo_list_remove_several(object, "books", removed, 2), KVO_ERROR_OUT_OF_RANGE);
-  CHECK_EQ(of->wrong, 0);
-  CHECK_EQ((const char *)to.text, "remove[2] ");
-  CHECK_OK(kvo_remove_observer(emptying.id));
-  CHECK_OK(kvo_remove_observer(to.id));
-  kvo_object_destroy(object);
-}
-
 /* -------------------------------------------------------------------------------------------------------------- Sets -- */
 
 static const kvo_value five = {"i", sizeof(int), &(int){5}};

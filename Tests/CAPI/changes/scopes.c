@@ -131,21 +131,6 @@ TEST("changes announced by hand are notified once as well, and a setter between 
   CHECK_EQ(faults.count, 0);
 }
 
-TEST("changes of elements are notified as one setting") {
-  make_items();
-  watcher w = {0};
-  watch(a, "quiet", KVO_OLD | KVO_NEW, &w);
-  BEGIN(scope, KVO_SCOPE_COALESCES, a);
-  for (size_t i = 0; i < 3; i++) {
-    CHECK_OK(kvo_will_change_indexes(as_object(a), KVO_CHANGE_INSERTION, "quiet", &i, 1));
-    KVO_SET(a, "quiet", int, (int)i + 1);
-    CHECK_OK(kvo_did_change_indexes(as_object(a), KVO_CHANGE_INSERTION, "quiet", &i, 1));
-  }
-  kvo_scope_end(&scope);
-  CHECK_TOLD(w, 1, 0, 3);
-  CHECK_EQ(w.index_count, 0);
-}
-
 TEST(
     "an observation that ends in the scope is not told, and one that begins before the last change is told, with the value before the scope") {
   make_items();
@@ -174,21 +159,19 @@ TEST(
 
 TEST("a scope without objects covers all that its thread changes, also an object that is made or destroyed in it") {
   make_items();
-  watcher first = {0}, second = {0}, made = {0}, destroyed = {0};
+  watcher first = {0}, made = {0}, destroyed = {0};
   watch(a, "value", KVO_OLD | KVO_NEW, &first);
-  watch(b, "value", KVO_OLD | KVO_NEW, &second);
   watch(c, "value", KVO_NEW | KVO_ENDS_WITH_OBJECT, &destroyed);
   kvo_scope scope;
   CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_COALESCES, NULL, 0, NULL, 0));
   item *late = item_make(4);
   watch(late, "value", KVO_OLD | KVO_NEW, &made);
-  item *const all[] = {a, b, c, late};
-  for (int i = 0; i < 4; i++) item_set_value(all[i], 19);
+  item *const all[] = {a, c, late};
+  for (int i = 0; i < 3; i++) item_set_value(all[i], 19);
   item_destroy(c);
-  CHECK_EQ(first.calls + second.calls + made.calls, 0);
+  CHECK_EQ(first.calls + made.calls, 0);
   kvo_scope_end(&scope);
   CHECK_TOLD(first, 1, 1, 19);
-  CHECK_TOLD(second, 1, 2, 19);
   CHECK_TOLD(made, 1, 4, 19);
   CHECK_EQ(destroyed.calls, 0);
   CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_SILENCES, NULL, 0, NULL, 0));
