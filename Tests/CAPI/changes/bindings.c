@@ -89,8 +89,8 @@ static void note_value(const kvo_raw_change *change, void *user_data) {
 
 static void release_value(void *value, void *user_data) { (void)user_data, free(value); }
 
-static void observe_tracked(const kvo_observer_ops *ops, int options) {
-  kvo_binding_observer observer = {.key_path = "tracked", .options = (kvo_options)options, .ops = ops};
+static void observe_tracked(const kvo_observer_ops *ops) {
+  kvo_binding_observer observer = {.key_path = "tracked", .options = KVO_NEW, .ops = ops};
   kvo_observation id;
   CHECK_OK(kvo_binding_observe_tracked(&held.header, &observer, false, &id));
 }
@@ -122,7 +122,7 @@ TEST("an evaluation can ask what it has read, in order, and as much as it has ro
   hold(1, 2);
   CHECK_EQ(kvo_track_reads(reads, 8), 0);
   capacity = 8;
-  observe_tracked(&ops, KVO_NEW);
+  observe_tracked(&ops);
   CHECK(!kvo_is_tracking());
   check_reads(2, members, 2);
   CHECK_SAME(reads[1].object, &held.header);
@@ -157,7 +157,7 @@ static void check_evaluations(void *(*evaluate)(void *user_data), size_t number,
   ops.evaluate = evaluate;
   hold(1, 2);
   capacity = READS;
-  observe_tracked(&ops, KVO_NEW);
+  observe_tracked(&ops);
   for (int round = 0; round < 3; round++) {
     check_reads(number, members, kept);
     set_first(round + 10);
@@ -175,35 +175,6 @@ TEST("of more reads than the runtime keeps an evaluation gets the first sixteen,
   size_t members[16];
   for (int i = 0; i < 16; i++) members[i] = i % 2 == 0 ? offsetof(holder, first) : offsetof(holder, second);
   check_evaluations(read_often, 20, members, 16);
-}
-
-static bool is_set_meanwhile;
-
-/* In its first evaluation another change begins before it reads the key, and ends after. */
-static void *read_first(void *user_data) {
-  (void)user_data;
-  kvo_frame frame;
-  bool sets = is_set_meanwhile;
-  is_set_meanwhile = false;
-  if (sets) CHECK(kvo_frame_begin(&frame, &held.header, key("first")) != 0);
-  kvo_track_read(&held.header, key("first"));
-  void *value = holder_value(held.first);
-  if (sets) {
-    held.first = 50;
-    kvo_frame_finish_with(&frame, NULL, &held.first);
-  }
-  return value;
-}
-
-TEST("the initial notification has the value of a change that began and ended during the registration") {
-  static const kvo_observer_ops ops = {.callback = note_value, .evaluate = read_first, .release = release_value};
-  hold(1, 2);
-  watcher other = {0};
-  watch(HELD, "first", KVO_NONE, &other);
-  is_set_meanwhile = true;
-  observe_tracked(&ops, KVO_NEW | KVO_INITIAL);
-  CHECK_EQ(calls, 1);
-  CHECK_EQ(last_new, 50);
 }
 
 /* ----------------------------------------------------------------------------------------------- Pointers of threads -- */

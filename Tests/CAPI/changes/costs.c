@@ -121,13 +121,6 @@ static void end_scope(kvo_scope_kind kind) {
 static void coalesce(void) { end_scope(KVO_SCOPE_COALESCES); }
 static void be_silent(void) { end_scope(KVO_SCOPE_SILENCES); }
 
-static void mute(void) {
-  kvo_mute mute;
-  kvo_mute_begin(&mute, as_object(object), key("value"));
-  by_word();
-  kvo_mute_end(&mute);
-}
-
 static void observe_meanwhile(const char *key_path, int options) {
   kvo_observation id = listen(object, key_path, options);
   by_word();
@@ -165,7 +158,6 @@ TEST("a set is as cheap as before after whatever made it take the general way") 
   static void (*const events[])(void) = {announce,
                                          coalesce,
                                          be_silent,
-                                         mute,
                                          observe_before_changes_for_a_while,
                                          observe_expression_for_a_while,
                                          lead_to_it_for_a_while,

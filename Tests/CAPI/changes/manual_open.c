@@ -3,8 +3,6 @@
 #include "scoped.h"
 #include "shared.h"
 
-/* ------------------------------------------------------------------------------------------------- Deaths and threads -- */
-
 TEST_REPORTED("a will without did is reported with its key, whoever observes it, and also if nobody does any more") {
   for (int i = 0; i < 3; i++) {
     make_items();
@@ -80,31 +78,6 @@ TEST_REPORTED("a pair split between two threads is reported once, not again as u
   CHECK_EQ(faults.count, 1);
 }
 
-static void finish_before(watcher *self, const kvo_change *change) {
-  (void)self;
-  if (!change->is_prior) return;
-  kvo_object_finish(change->object);
-  CHECK_EQ(faults.count, 1);
-  CHECK_EQ((int)faults.code, KVO_FAULT_INVALID_ARGUMENT);
-}
-
-TEST_REPORTED(
-    "a will whose object is finished in a callback before the change, which is reported, ends with its thread") {
-  ignore_faults();
-  static item memory;
-  static watcher w = {.then = finish_before};
-  CHECK_OK(kvo_object_init(as_object(&memory), item_class()));
-  watch(&memory, "value", KVO_PRIOR | KVO_ENDS_WITH_OBJECT, &w);
-  join_thread(start_thread(leave_open, &memory));
-  CHECK_EQ(faults.count, 2);
-  CHECK_EQ((int)faults.code, KVO_FAULT_UNFINISHED_CHANGE);
-  CHECK_EQ(w.priors, 1);
-  CHECK_EQ(w.calls, 0);
-  CHECK_EQ(w.destroyed, 1);
-}
-
-/* ------------------------------------------------------------------------------------------------------------- Many -- */
-
 TEST_REPORTED(
     "any number of unobserved wills are each ended by their own did, in any order; one more did is reported") {
   enum { OPEN = 200 };
@@ -125,35 +98,5 @@ TEST_REPORTED(
     CHECK_STATUS(kvo_did_change(as_object(objects[i]), "value"), KVO_ERROR_UNBALANCED);
     CHECK_EQ((int)faults.code, KVO_FAULT_DID_WITHOUT_WILL);
     CHECK_EQ(w[i].calls, 0);
-  }
-}
-
-TEST("of many open pairs each did ends the innermost of its object and key, in whatever order they end") {
-  enum { ITEMS = 12, NESTED = 4 };
-  ignore_faults();
-  for (int step = 1; step < 6; step += 4) {
-    static item *items[ITEMS];
-    watcher w[ITEMS] = {{0}};
-    for (int i = 0; i < ITEMS; i++) {
-      items[i] = item_make(0);
-      watch(items[i], "value", KVO_OLD, &w[i]);
-    }
-    for (int depth = 1; depth <= NESTED; depth++)
-      for (int i = 0; i < ITEMS; i++) {
-        will(items[i], "value");
-        items[i]->value = depth;
-      }
-    for (int depth = NESTED; depth-- > 0;)
-      for (int i = 0; i < ITEMS; i++) {
-        int one = i * step % ITEMS;
-        did(items[one], "value");
-        CHECK_EQ(w[one].calls, NESTED - depth);
-        CHECK_EQ(w[one].old_value.integer, depth);
-      }
-    for (int i = 0; i < ITEMS; i++) {
-      CHECK_STATUS(kvo_did_change(as_object(items[i]), "value"), KVO_ERROR_UNBALANCED);
-      CHECK_OK(kvo_remove_observer(w[i].id));
-      item_destroy(items[i]);
-    }
   }
 }

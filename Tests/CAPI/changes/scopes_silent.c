@@ -166,22 +166,6 @@ TEST(
   item_destroy(root);
 }
 
-TEST("a store that a binding has begun and never ended in a silent scope silences no later death") {
-  make_items();
-  static watcher path;
-  item_set_next(a, b);
-  watch(a, "next.value", KVO_OLD | KVO_NEW, &path);
-  BEGIN(scope, KVO_SCOPE_SILENCES, a);
-  kvo_frame frame;
-  CHECK_EQ(kvo_frame_begin(&frame, as_object(a), kvo_key_hash("next", 4)), 0); /* and no kvo_binding_stored */
-  kvo_scope_end(&scope);
-  BEGIN(again, KVO_SCOPE_SILENCES, a);
-  a->next = NULL;
-  item_destroy(b);
-  CHECK_EQ(path.calls, 1);
-  kvo_scope_end(&again);
-}
-
 /* -------------------------------------------------------------------------------------------------------- At an offset -- */
 
 TEST("a path follows an object at an offset that is set in a silent scope") {

@@ -1,4 +1,4 @@
-/* scopes_threads.c - a scope is that of its thread: what other threads change and register meanwhile, and the end of the thread. */
+/* scopes_threads.c - a scope is that of its thread: what other threads change meanwhile, and the end of the thread. */
 #include "allocator.h"
 #include "scoped.h"
 #include "shared.h"
@@ -72,36 +72,4 @@ TEST("the end of a thread ends its scopes without notification and without a fau
   CHECK_EQ(faults.count, 0);
   item_set_value(a, 6);
   CHECK_TOLD(w, 1, 5, 6);
-}
-
-static _Atomic bool stops;
-
-static void register_and_remove(void *arg) {
-  (void)arg;
-  while (!stops) {
-    watcher w = {0};
-    watch(a, "next.value", KVO_OLD | KVO_NEW, &w);
-    CHECK_OK(kvo_cancel_observer_and_wait(w.id));
-  }
-}
-
-TEST("other threads may register and remove observations of the objects of a scope") {
-  make_items();
-  item_set_next(a, b);
-  watcher w = {0};
-  watch(b, "value", KVO_OLD | KVO_NEW, &w);
-  running *thread = start_thread(register_and_remove, NULL);
-  /* The storage is the program's, and a registration reads it: only the same values are stored. */
-  for (int round = 0; round < 2000; round++) {
-    BEGIN(scope, round % 3 == 2 ? KVO_SCOPE_SILENCES : KVO_SCOPE_COALESCES, a, b);
-    for (int i = 0; i < 3; i++) {
-      kvo_frame frame;
-      if (kvo_frame_begin(&frame, as_object(b), kvo_key_hash("value", 5)) != 0) kvo_frame_finish(&frame, NULL);
-      kvo_binding_stored(as_object(b), kvo_key_hash("value", 5));
-    }
-    kvo_scope_end(&scope);
-  }
-  stops = true;
-  join_thread(thread);
-  CHECK_EQ(w.calls, 1334);
 }

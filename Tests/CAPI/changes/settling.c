@@ -1,7 +1,6 @@
 /* settling.c - bindings settle before any observer is notified of a change: each once, after those that set what it reads. */
 #include "scoped.h"
-
-#include <pthread.h>
+#include "shared.h"
 
 /* A cell whose value is computed of those of others. */
 typedef struct cell {
@@ -21,12 +20,11 @@ static void compute(void *user_data, kvo_value_reader reader, void *arg) {
     sum += (int)value;
   }
   sum = sum * (self->times != 0 ? self->times : 1) % 1000003;
-  kvo_value value = {"i", sizeof sum, &sum};
-  reader(&value, arg);
+  reader(&(kvo_value){"i", sizeof sum, &sum}, arg);
 }
 
 static void bind_cell(cell *self) {
-  self->object = item_make(0);
+  if (self->object == NULL) self->object = item_make(0);
   CHECK_OK(kvo_bind_computed(as_object(self->object), "value", compute, self, NULL, &self->id));
 }
 
@@ -80,12 +78,10 @@ TEST("in a grid where a cell is left + up a change of the first one evaluates ea
   static cell grid[CELLS];
   for (int at = 0; at < CELLS; at++) {
     cell *left = at % SIDE > 0 ? &grid[at - 1] : NULL, *up = at >= SIDE ? &grid[at - SIDE] : NULL;
-    grid[at] = (cell){.of = {left != NULL ? left : up, left != NULL ? up : NULL}};
-    if (at == 0)
-      grid[at].object = item_make(1);
-    else
-      bind_cell(&grid[at]);
+    grid[at] = (cell){.of = {left != NULL ? left : up, left != NULL ? up : NULL}, .plus = at == 0};
+    bind_cell(&grid[at]);
   }
+  CHECK_OK(kvo_cancel_observer(grid[0].id)); /* the source, which is 1 */
   cell *corner = &grid[CELLS - 1];
   watcher w = {0};
   watch(corner->object, "value", KVO_OLD | KVO_NEW, &w);
@@ -164,7 +160,7 @@ TEST_REPORTED(
   cell cells[3] = {{.object = item_make(0), .plus = 1}, {.object = item_make(0)}, {.object = item_make(0)}};
   for (int i = 0; i < 3; i++) {
     cells[i].of[0] = &cells[(i + 2) % 3];
-    CHECK_OK(kvo_bind_computed(as_object(cells[i].object), "value", compute, &cells[i], NULL, &cells[i].id));
+    bind_cell(&cells[i]);
   }
   CHECK_EQ(faults.count, 1);
   CHECK_EQ((int)faults.code, KVO_FAULT_UNSETTLED);
@@ -202,10 +198,7 @@ TEST("bindings that were made before those that set what they read are evaluated
     cells[2].of[0] = &cells[1];
     cells[3].of[0] = &cells[0], cells[3].of[1] = &cells[2];
     cells[4].of[0] = &cells[1], cells[4].of[1] = &cells[3];
-    for (int at = 0; at < CELLS - 1; at++) {
-      cell *self = &cells[orders[i][at]];
-      CHECK_OK(kvo_bind_computed(as_object(self->object), "value", compute, self, NULL, &self->id));
-    }
+    for (int at = 0; at < CELLS - 1; at++) bind_cell(&cells[orders[i][at]]);
     for (int at = 1; at < CELLS; at++) cells[at].evaluated = 0;
     item_set_value(cells[0].object, 1);
     for (int at = 1; at < CELLS; at++) CHECK_EQ(cells[at].evaluated, 1);
@@ -240,19 +233,13 @@ TEST("in a scope bindings settle at its end, before any observer is notified, ea
 
 /* ----------------------------------------------------------------------------------------------------------- Threads -- */
 
-enum { SETS = 2000 };
-
-static void *set_often(void *object) {
-  for (int i = 1; i <= SETS; i++) item_set_value(object, i);
-  return NULL;
+static void set_often(void *object) {
+  for (int i = 1; i <= 2000; i++) item_set_value(object, i);
 }
 
 static void set_source_often(watcher *self, const kvo_change *change) {
   (void)change;
-  pthread_t thread;
-  if (self->calls > 1500) return;
-  CHECK_EQ(pthread_create(&thread, NULL, set_often, self->then_arg), 0);
-  pthread_join(thread, NULL);
+  if (self->calls <= 1500) join_thread(start_thread(set_often, self->then_arg));
 }
 
 TEST("changes that another thread makes while a binding runs are no rounds of a cycle") {
