@@ -6,8 +6,6 @@
 
 #include <setjmp.h>
 
-/* ------------------------------------------------------------------------------------------------------------- Once -- */
-
 static void end_on_thread(void *scope) { kvo_scope_end(scope); }
 
 TEST("ending a scope again, as a copy, on another thread, or one that could not begin, ends no other scope") {
@@ -50,8 +48,6 @@ TEST("a scope that ends in a callback before its first change is safe") {
   CHECK_EQ(other.new_value.integer, 6);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- Deaths -- */
-
 TEST("an object that dies leaves the scope without notification or fault, and a new one at its address is not in it") {
   make_items();
   static item memory;
@@ -73,27 +69,6 @@ TEST("an object that dies leaves the scope without notification or fault, and a 
   CHECK_TOLD(other, 1, 2, 5);
   CHECK_EQ(faults.count, 0);
 }
-
-static void destroy_b(watcher *self, const kvo_change *change) {
-  (void)self, (void)change;
-  item_destroy(b);
-}
-
-TEST("an observer that is notified at the end of a scope may destroy the object that would be next") {
-  make_items();
-  watcher first = {.then = destroy_b}, second = {0};
-  watch(a, "value", KVO_OLD | KVO_NEW, &first);
-  watch(b, "value", KVO_OLD | KVO_NEW | KVO_ENDS_WITH_OBJECT, &second);
-  BEGIN(scope, KVO_SCOPE_COALESCES, a, b);
-  item_set_value(a, 10);
-  item_set_value(b, 20);
-  kvo_scope_end(&scope);
-  CHECK_TOLD(first, 1, 1, 10);
-  CHECK_EQ(second.calls, 0);
-  CHECK_EQ(second.destroyed, 1);
-}
-
-/* ----------------------------------------------------------------------------------------------------------- Memory -- */
 
 TEST("a change that a scope cannot keep for lack of memory is notified at once, and later ones at its end") {
   use_counting_allocator();
@@ -156,8 +131,6 @@ TEST("whichever allocation in nested scopes fails, observers are notified of the
   CHECK_EQ(path.new_value.integer, b->value);
   CHECK_EQ(sum.new_value, a->value + b->value);
 }
-
-/* ------------------------------------------------------------------------------------------------- Left with longjmp -- */
 
 static jmp_buf out;
 static kvo_scope_kind left_kind;
