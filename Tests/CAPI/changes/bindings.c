@@ -1,11 +1,11 @@
-/* bindings.c - functions for bindings: objects whose header is not at their beginning, what an evaluation has read, pointers of threads,
- * distances of names. */
+/* bindings.c - functions for bindings: objects whose header is not at their beginning, what an evaluation has read,
+ * pointers of threads, distances of names. */
 #include "holder.h"
 #include "shared.h"
 
 #include <stdlib.h>
 
-/* -------------------------------------------------------------------------------------------------- Objects and values -- */
+/* ------------------------------------------------------------------------------------------ Objects and values -- */
 
 static int calls, last_new;
 
@@ -60,7 +60,7 @@ TEST("kvo_observation_is_registered is true from the registration to the removal
   CHECK(!kvo_observation_is_registered(next.id));
 }
 
-/* -------------------------------------------------------------------------------------------------------------- Reads -- */
+/* ------------------------------------------------------------------------------------------------------- Reads -- */
 
 /* What an expression has read. The unused part has this pattern. */
 enum { READS = 24, PATTERN = 0xa5 };
@@ -177,7 +177,7 @@ TEST("of more reads than the runtime keeps an evaluation gets the first sixteen,
   check_evaluations(read_often, 20, members, 16);
 }
 
-/* ----------------------------------------------------------------------------------------------- Pointers of threads -- */
+/* ----------------------------------------------------------------------------------------- Pointers of threads -- */
 
 static void exchange_on_thread(void *arg) {
   CHECK_SAME(kvo_thread_exchange(KVO_THREAD_CODING, arg), NULL);
@@ -194,7 +194,7 @@ TEST("each thread keeps a pointer in each slot, and gets the previous one") {
   for (int i = 0; i < 2; i++) CHECK_SAME(kvo_thread_exchange((kvo_thread_slot)2, &one), NULL);
 }
 
-/* -------------------------------------------------------------------------------------------------------------- Names -- */
+/* ------------------------------------------------------------------------------------------------------- Names -- */
 
 TEST("the distance of two names counts letters to insert, remove, replace and transpose") {
   static const struct {

@@ -1,4 +1,5 @@
-/* closures.c - observers of a binding that are Swift closures: `deliver` is called in Swift's calling convention, which clang knows. */
+/* closures.c - observers of a binding that are Swift closures: `deliver` is called in Swift's calling convention,
+ * which clang knows. */
 #include "holder.h"
 
 #include <stdlib.h>
@@ -17,7 +18,7 @@ typedef struct captured {
 static captured of[3];
 static kvo_observation ids[3];
 
-/* ----------------------------------------------------------------------------------------- Closures that take a record -- */
+/* --------------------------------------------------------------------------------- Closures that take a record -- */
 
 static void closure(const kvo_raw_change *change, void *context) {
   (void)change;
@@ -106,7 +107,7 @@ TEST("a closure is called for each change, with its context, however the change 
   CHECK_EQ(of[1].destroyed, 1);
 }
 
-/* ------------------------------------------------------------------------------------------- Closures that take a word -- */
+/* ----------------------------------------------------------------------------------- Closures that take a word -- */
 
 /* The words that closures got, in order. */
 typedef struct taken {

@@ -1,4 +1,5 @@
-/* costs.c - what a set of an observed property costs, in instructions: the usual case is not the general one, and stays the usual one. */
+/* costs.c - what a set of an observed property costs, in instructions: the usual case is not the general one, and
+ * stays the usual one. */
 #include "holder.h"
 #include "shared.h"
 #include "steps.h"
@@ -18,7 +19,7 @@ static kvo_observation listen(item *to, const char *key_path, int options) {
   return id;
 }
 
-/* ------------------------------------------------------------------------------------------------------ Ways to set -- */
+/* ------------------------------------------------------------------------------------------------- Ways to set -- */
 
 static void by_word(void) {
   static uint64_t storage;
@@ -34,7 +35,7 @@ static void by_frame(void) {
   if (wants != 0) kvo_frame_finish_with(&frame, &old_value, &value);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- Measuring -- */
+/* --------------------------------------------------------------------------------------------------- Measuring -- */
 
 typedef struct measured {
   void (*set)(void);
@@ -103,7 +104,7 @@ TEST("a set takes the general way only while something is open on its thread") {
   }
 }
 
-/* ------------------------------------------------------------------------------------- What makes it general for a while -- */
+/* --------------------------------------------------------------------------- What makes it general for a while -- */
 
 static void announce(void) {
   kvo_observation id = listen(other, "value", KVO_NONE);

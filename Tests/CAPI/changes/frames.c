@@ -1,4 +1,5 @@
-/* frames.c - how bindings notify: by frames, words, kinds and indexes, with mutes during a store, and with values that they pass. */
+/* frames.c - how bindings notify: by frames, words, kinds and indexes, with mutes during a store, and with values
+ * that they pass. */
 #include "holder.h"
 #include "shared.h"
 
@@ -105,7 +106,7 @@ TEST("kvo_change_word stores at once in a scope that coalesces, which notifies a
   CHECK_EQ(w.calls, 1);
 }
 
-/* ------------------------------------------------------------------------------------------------ Kinds and indexes -- */
+/* ------------------------------------------------------------------------------------------- Kinds and indexes -- */
 
 /* Notifies an insertion into a key of an object as a binding does, with 7 as the elements. */
 static uint32_t insert_at(item *object, const char *name, const size_t *indexes, size_t count) {
@@ -180,7 +181,7 @@ TEST("a key path that ends in the key gets kind and indexes, an expression that 
   CHECK_EQ(doubled.new_value.integer, 2);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- Mutes -- */
+/* ------------------------------------------------------------------------------------------------------- Mutes -- */
 
 static void set_a(void *arg) {
   (void)arg;
@@ -226,7 +227,7 @@ TEST("mutes nest, each suppresses one change, and one under which nothing was st
   kvo_mute_end(&outer);
 }
 
-/* ----------------------------------------------------------------------------------------------------- Passed values -- */
+/* ----------------------------------------------------------------------------------------------- Passed values -- */
 
 static void will_with(kvo_change_kind kind, int old_value, int new_value) {
   CHECK_OK(kvo_binding_will_change_values(&held.header, key("first"), kind,
@@ -311,7 +312,7 @@ TEST("values of a pair that is left open are released at the end of the thread, 
   }
 }
 
-/* ------------------------------------------------------------------------------------------------ Released, compared -- */
+/* ------------------------------------------------------------------------------------------ Released, compared -- */
 
 static int released;
 

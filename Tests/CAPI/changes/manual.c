@@ -162,7 +162,7 @@ TEST("in a process without free thread-specific keys the program's own keys keep
   for (int i = 0; i < count; i++) CHECK_SAME(pthread_getspecific(keys[i]), &keys[i]);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- Getters -- */
+/* ----------------------------------------------------------------------------------------------------- Getters -- */
 
 static int reads;
 

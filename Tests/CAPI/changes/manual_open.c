@@ -1,5 +1,5 @@
-/* manual_open.c - changes announced by hand that stay open, or whose did is elsewhere: each did finds its own will, and what is left is
- * reported. */
+/* manual_open.c - changes announced by hand that stay open, or whose did is elsewhere: each did finds its own will,
+ * and what is left is reported. */
 #include "scoped.h"
 #include "shared.h"
 

@@ -1,4 +1,5 @@
-/* old_objects.c - setters and accessors that own objects, and destroy the one that they replace; and who may destroy an object. */
+/* old_objects.c - setters and accessors that own objects, and destroy the one that they replace; and who may destroy
+ * an object. */
 #include "scoped.h"
 
 #include <pthread.h>
@@ -200,7 +201,7 @@ TEST_REPORTED("a callback that is left does not free the old object at the wrong
   CHECK_EQ(finalized, 1);
 }
 
-/* ------------------------------------------------------------------------------------------------------ Who may destroy -- */
+/* --------------------------------------------------------------------------------------------- Who may destroy -- */
 
 TEST_REPORTED("kvo_object_destroy of an object in memory of the program is a fault, and does nothing") {
   ignore_faults();

@@ -52,7 +52,7 @@ static void meddle_again(scene *of, void (*act)(kvo_object *object)) {
   of->to.text[0] = '\0';
 }
 
-/* ------------------------------------------------------------------------------------------------------------- Lists -- */
+/* ------------------------------------------------------------------------------------------------------- Lists -- */
 
 static void remove_first(kvo_object *object) { CHECK_OK(kvo_list_remove(object, "prices", 0)); }
 static void insert_first(kvo_object *object) { CHECK_OK(kvo_list_insert(object, "prices", 0, VALUE("d", double, 9))); }
@@ -131,7 +131,7 @@ TEST("the old elements are those that are removed or replaced, also after an obs
   end(&of);
 }
 
-/* -------------------------------------------------------------------------------------------------------------- Sets -- */
+/* -------------------------------------------------------------------------------------------------------- Sets -- */
 
 static const kvo_value five = {"i", sizeof(int), &(int){5}};
 static void add_five(kvo_object *object) { CHECK_OK(kvo_members_add(object, "tags", &five)); }

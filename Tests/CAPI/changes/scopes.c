@@ -211,7 +211,7 @@ TEST("a scope of thousands of objects, of which any may be destroyed, takes no m
       CHECK_TOLD(watchers[i], 1, 0, i % 3 == 1 ? 9 : 3);
 }
 
-/* --------------------------------------------------------------------------------------------------------- If changed -- */
+/* -------------------------------------------------------------------------------------------------- If changed -- */
 
 TEST("a scope for differences does not notify of a key that has its old value again") {
   make_items();

@@ -1,4 +1,5 @@
-/* scopes_ends.c - how scopes end: once, on their own thread, without objects that have died, without memory, or left with longjmp. */
+/* scopes_ends.c - how scopes end: once, on their own thread, without objects that have died, without memory, or left
+ * with longjmp. */
 #include "allocator.h"
 #include "below.h"
 #include "scoped.h"

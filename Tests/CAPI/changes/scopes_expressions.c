@@ -1,8 +1,8 @@
-/* scopes_expressions.c - expressions and callbacks in a scope that coalesces: each expression is notified once, at the end, with the objects
- * that it then reads; and what observers set, register, begin and end. */
+/* scopes_expressions.c - expressions and callbacks in a scope that coalesces: each expression is notified once, at
+ * the end, with the objects that it then reads; and what observers set, register, begin and end. */
 #include "scoped.h"
 
-/* ------------------------------------------------------------------------------------------------------ Expressions -- */
+/* ------------------------------------------------------------------------------------------------- Expressions -- */
 
 TEST("an expression that reads several keys is notified once, with its values before the scope and after it") {
   make_items();
@@ -110,7 +110,7 @@ TEST("an expression that is led to a changed key in the scope is notified at the
   }
 }
 
-/* -------------------------------------------------------------------------------------------------------- Callbacks -- */
+/* --------------------------------------------------------------------------------------------------- Callbacks -- */
 
 static void set_a(watcher *self, const kvo_change *change) {
   (void)self, (void)change;

@@ -82,7 +82,7 @@ TEST("silence wins over coalescing, whichever scope is inside") {
   CHECK_TOLD(w, 1, 6, 7);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- Deaths -- */
+/* ------------------------------------------------------------------------------------------------------ Deaths -- */
 
 TEST(
     "any number of silent changes may be open and end in any order, and nobody is notified of replaced objects' deaths") {
@@ -166,7 +166,7 @@ TEST(
   item_destroy(root);
 }
 
-/* -------------------------------------------------------------------------------------------------------- At an offset -- */
+/* ------------------------------------------------------------------------------------------------ At an offset -- */
 
 TEST("a path follows an object at an offset that is set in a silent scope") {
   static const kvo_property_spec next = {

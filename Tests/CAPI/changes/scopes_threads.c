@@ -1,4 +1,5 @@
-/* scopes_threads.c - a scope is that of its thread: what other threads change meanwhile, and the end of the thread. */
+/* scopes_threads.c - a scope is that of its thread: what other threads change meanwhile, and the end of the thread.
+ * */
 #include "allocator.h"
 #include "scoped.h"
 #include "shared.h"

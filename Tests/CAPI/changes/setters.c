@@ -1,10 +1,10 @@
-/* setters.c - what happens around the store of a set: observers that begin in the setter, whose record each observer gets, strings
- * during a callback, and sets that the setter refuses. */
+/* setters.c - what happens around the store of a set: observers that begin in the setter, whose record each observer
+ * gets, strings during a callback, and sets that the setter refuses. */
 #include "holder.h"
 
 #include <stdlib.h>
 
-/* -------------------------------------------------------------------------------------- Registered in the setter -- */
+/* ------------------------------------------------------------------------------------ Registered in the setter -- */
 
 /* Called by the setter after it has stored. */
 static void (*after_store)(void);
@@ -59,7 +59,7 @@ TEST("an observer that is registered between the two calls of a binding's change
   CHECK_EQ(second.calls, 0);
 }
 
-/* -------------------------------------------------------------------------------------------------- Whose record -- */
+/* ------------------------------------------------------------------------------------------------ Whose record -- */
 
 static void set_by_word(item *object, int value) {
   uint64_t storage = 0, word = 0;
@@ -87,7 +87,7 @@ TEST("an observer that is notified after one of a path to its object gets its ow
   }
 }
 
-/* ------------------------------------------------------------------------------------------ Strings during the callback -- */
+/* --------------------------------------------------------------------------------- Strings during the callback -- */
 
 static char seen_text[400];
 
@@ -123,7 +123,7 @@ TEST("a string in a change is valid until the callback returns, though the callb
   }
 }
 
-/* -------------------------------------------------------------------------------------------------------- Refused sets -- */
+/* ------------------------------------------------------------------------------------------------ Refused sets -- */
 
 static item *parent, *child;
 

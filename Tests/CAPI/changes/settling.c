@@ -1,4 +1,5 @@
-/* settling.c - bindings settle before any observer is notified of a change: each once, after those that set what it reads. */
+/* settling.c - bindings settle before any observer is notified of a change: each once, after those that set what it
+ * reads. */
 #include "scoped.h"
 #include "shared.h"
 
@@ -33,7 +34,7 @@ static void free_cells(cell *cells, int count) {
   while (count-- > 0) item_destroy(cells[count].object);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ Graphs -- */
+/* ------------------------------------------------------------------------------------------------------ Graphs -- */
 
 TEST("a property bound to another one follows it, is notified with old and new, and is not set to what it has") {
   make_items();
@@ -113,7 +114,7 @@ TEST("no observer sees a target that is not settled, whichever is told first") {
   CHECK_EQ(first.calls + second.calls, 3);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- Two ways -- */
+/* ---------------------------------------------------------------------------------------------------- Two ways -- */
 
 TEST("a two-way binding takes the value of the other side, and each side follows the other, notified once") {
   make_items();
@@ -152,7 +153,7 @@ TEST("either object of a binding may be destroyed, which ends it") {
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------ Cycles -- */
+/* ------------------------------------------------------------------------------------------------------ Cycles -- */
 
 TEST_REPORTED(
     "bindings that never agree are KVO0024, which names all of them, and keep the values that were set last") {
@@ -186,7 +187,7 @@ TEST("a cycle that comes to an end is no fault, and each has the value that was 
   CHECK_EQ(faults.count, 0);
 }
 
-/* ------------------------------------------------------------------------------------------------ Scopes, registration -- */
+/* ---------------------------------------------------------------------------------------- Scopes, registration -- */
 
 TEST("bindings that were made before those that set what they read are evaluated once, too") {
   enum { CELLS = 5 };
@@ -231,7 +232,7 @@ TEST("in a scope bindings settle at its end, before any observer is notified, ea
   }
 }
 
-/* ----------------------------------------------------------------------------------------------------------- Threads -- */
+/* ----------------------------------------------------------------------------------------------------- Threads -- */
 
 static void set_often(void *object) {
   for (int i = 1; i <= 2000; i++) item_set_value(object, i);

@@ -1,11 +1,11 @@
-/* settling_again.c - observers that set what bindings read, values that a binding cannot set, and bindings that are the only observers of
- * a key. */
+/* settling_again.c - observers that set what bindings read, values that a binding cannot set, and bindings that are
+ * the only observers of a key. */
 #include "scoped.h"
 
 #include <setjmp.h>
 #include <stdlib.h>
 
-/* ------------------------------------------------------------------------------------ Observers that set what is read -- */
+/* ----------------------------------------------------------------------------- Observers that set what is read -- */
 
 /* The value of `a`, times what the user data points to. */
 static void multiply(void *user_data, kvo_value_reader reader, void *arg) {
@@ -137,7 +137,7 @@ TEST("the id of a two-way binding ends both directions at once, also while the o
   CHECK_EQ(ending.calls, 1);
 }
 
-/* ----------------------------------------------------------------------------------- Values that a target cannot have -- */
+/* ---------------------------------------------------------------------------- Values that a target cannot have -- */
 
 TEST_REPORTED("a value that the target cannot have is a fault, and leaves the target as it is") {
   make_items();
@@ -184,7 +184,7 @@ TEST("a two-way binding of a float and a double leaves the side that was set as 
   kvo_object_destroy(&right->header);
 }
 
-/* -------------------------------------------------------------------------------------------------- Only observers -- */
+/* ---------------------------------------------------------------------------------------------- Only observers -- */
 
 TEST("a chain of 20 000 bindings follows its first object, however small the stack is") {
   enum { COUNT = 20000 };

@@ -1,4 +1,5 @@
-/* holder.h - a binding's class: its values are ints on the heap, and the header is not at the beginning of its objects. */
+/* holder.h - a binding's class: its values are ints on the heap, and the header is not at the beginning of its
+ * objects. */
 #ifndef KVO_TEST_HOLDER_H
 #define KVO_TEST_HOLDER_H
 

@@ -1,5 +1,5 @@
-/* scoped.h - what the tests of changes have in common: three objects, changes announced by hand, scopes, objects of other classes, and an
- * expression that reads objects. */
+/* scoped.h - what the tests of changes have in common: three objects, changes announced by hand, scopes, objects of
+ * other classes, and an expression that reads objects. */
 #ifndef KVO_TEST_SCOPED_H
 #define KVO_TEST_SCOPED_H
 
