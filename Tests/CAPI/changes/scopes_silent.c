@@ -166,8 +166,6 @@ TEST(
   item_destroy(root);
 }
 
-/* ------------------------------------------------------------------------------------------------ At an offset -- */
-
 TEST("a path follows an object at an offset that is set in a silent scope") {
   static const kvo_property_spec next = {
       .name = "next", .type = "@", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(item, next)};

@@ -58,7 +58,6 @@ static void leave_open(void *arg) {
   (void)arg;
   BEGIN(scope, KVO_SCOPE_COALESCES, a);
   item_set_value(a, 5);
-  (void)scope;
 }
 
 TEST("the end of a thread ends its scopes without notification and without a fault") {
