@@ -9,14 +9,7 @@ static int called;
 static void count(const kvo_change *change, void *user_data) { (void)change, (void)user_data, called++; }
 
 static kvo_observation listen(item *to, const char *key_path, int options) {
-  kvo_observer observer = {.struct_size = sizeof observer,
-                           .key_path = key_path,
-                           .options = (kvo_options)options,
-                           .callback = count,
-                           KVO_HERE};
-  kvo_observation id;
-  CHECK_OK(kvo_add_observer(as_object(to), &observer, &id));
-  return id;
+  return observe_by(as_object(to), key_path, options, count, NULL);
 }
 
 /* ------------------------------------------------------------------------------------------------- Ways to set -- */

@@ -79,7 +79,7 @@ static item *make(const char *name) {
   return made;
 }
 
-/* The names of the old objects that observers got, and how many objects had been finalized when the last one got them. */
+/* The names of the old objects that observers got, and how many objects had been finalized before the last one. */
 static char seen[64];
 static int finalized_then;
 
@@ -91,7 +91,6 @@ static void append(const kvo_value *value, void *arg) {
 
 static jmp_buf away;
 static bool leaves;
-static kvo_observation id;
 
 static void note(const kvo_change *change, void *user_data) {
   (void)user_data;
@@ -103,13 +102,8 @@ static void note(const kvo_change *change, void *user_data) {
   if (leaves) longjmp(away, 1);
 }
 
-static void observe(item *of, const char *key_path, int options) {
-  kvo_observer observer = {.struct_size = sizeof observer,
-                           .key_path = key_path,
-                           .options = (kvo_options)options,
-                           .callback = note,
-                           KVO_HERE};
-  CHECK_OK(kvo_add_observer(as_object(of), &observer, &id));
+static kvo_observation observe(item *of, const char *key_path, int options) {
+  return observe_by(as_object(of), key_path, options, note, NULL);
 }
 
 static void set_by_key(item *of, item *next) { KVO_SET(of, "next", item *, next); }
@@ -213,7 +207,7 @@ TEST_REPORTED("kvo_object_destroy of an object in memory of the program is a fau
   CHECK_CONTAINS(faults.summary, "KVO0008 fatal: kvo_object_destroy: kvo_object_create has not made Owner@0x");
   CHECK_CONTAINS(faults.report, "kvo_object_finish");
   CHECK_EQ((int)faults.line, __LINE__ - 5);
-  observe(&own, "next", KVO_OLD);
+  kvo_observation id = observe(&own, "next", KVO_OLD);
   kvo_object_destroy(as_object(&own));
   CHECK_EQ(faults.count, 2);
   CHECK_OK(kvo_remove_observer(id));
@@ -224,8 +218,7 @@ TEST_REPORTED("kvo_object_destroy of an object in memory of the program is a fau
 
 TEST("an object of kvo_object_create is destroyed whether or not it is, or was, observed") {
   item *never = make("never"), *was = make("was"), *is = make("is");
-  observe(was, "next", KVO_OLD);
-  CHECK_OK(kvo_remove_observer(id));
+  CHECK_OK(kvo_remove_observer(observe(was, "next", KVO_OLD)));
   observe(is, "next", KVO_OLD | KVO_ENDS_WITH_OBJECT);
   item *const all[] = {never, was, is};
   for (int i = 0; i < 3; i++) item_destroy(all[i]);

@@ -1,8 +1,6 @@
 /* prior_callbacks.c - observers that change a list or a set before a change of it that they are notified of. */
-#include "scoped.h"
 #include "basket.h"
-
-#include <string.h>
+#include "scoped.h"
 
 /* Acts once, before the first change of its collection. */
 typedef struct meddler {
@@ -16,8 +14,8 @@ static void meddle(const kvo_change *change, void *user_data) {
   if (change->is_prior && self->done++ == 0) self->act(change->object);
 }
 
-/* A basket with the prices 1, 2 and 3, observed by a scribe, and by a meddler; which is newer, so that it acts before the scribe gets the
- * notification before the change. */
+/* A basket with the prices 1, 2 and 3, observed by a scribe, and by a newer meddler, which acts before the scribe gets
+ * the notification before the change. */
 typedef struct scene {
   basket *object;
   scribe to;
@@ -29,13 +27,7 @@ static void begin(scene *of, const char *key, int options, void (*act)(kvo_objec
   for (int i = 0; i < 3; i++)
     CHECK_OK(kvo_list_insert(as_kvo(of->object), "prices", (size_t)i, VALUE("d", double, i + 1)));
   scribe_watch(of->object, key, options, &of->to);
-  kvo_observer observer = {.struct_size = sizeof observer,
-                           .key_path = key,
-                           .options = KVO_PRIOR | KVO_OLD,
-                           .callback = meddle,
-                           .user_data = &of->by,
-                           KVO_HERE};
-  CHECK_OK(kvo_add_observer(as_kvo(of->object), &observer, &of->by.id));
+  of->by.id = observe_by(as_kvo(of->object), key, KVO_PRIOR | KVO_OLD, meddle, &of->by);
   of->object->accesses = 0;
 }
 
