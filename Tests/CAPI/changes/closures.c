@@ -47,7 +47,7 @@ static void count_end(void *user_data) { ((captured *)user_data)->destroyed++; }
 static const kvo_observer_ops ops = {.callback = never, .destroy = count_end};
 
 /* Observes the value of `a`. The others are what `observer` has. */
-static kvo_observation observe_by(captured *by, int options, kvo_binding_observer observer) {
+static kvo_observation observe_closure(captured *by, int options, kvo_binding_observer observer) {
   observer.key_path = "value";
   observer.options = (kvo_options)options;
   observer.ops = &ops;
@@ -58,8 +58,8 @@ static kvo_observation observe_by(captured *by, int options, kvo_binding_observe
 }
 
 static kvo_observation observe_records(captured *by, int options) {
-  return observe_by(by, options,
-                    (kvo_binding_observer){.deliver = (kvo_raw_callback)(void *)deliver, .closure = closure});
+  return observe_closure(by, options,
+                         (kvo_binding_observer){.deliver = (kvo_raw_callback)(void *)deliver, .closure = closure});
 }
 
 static void set_framed(int value) {
@@ -142,10 +142,10 @@ static __attribute__((swiftcall)) void deliver_otherwise(const kvo_raw_change *c
 }
 
 static kvo_observation take_words(captured *by, int options) {
-  return observe_by(by, options,
-                    (kvo_binding_observer){.deliver = (kvo_raw_callback)(void *)deliver_otherwise,
-                                           .closure = (kvo_raw_callback)(void *)take_word,
-                                           .takes_word = true});
+  return observe_closure(by, options,
+                         (kvo_binding_observer){.deliver = (kvo_raw_callback)(void *)deliver_otherwise,
+                                                .closure = (kvo_raw_callback)(void *)take_word,
+                                                .takes_word = true});
 }
 
 /* The closure that was called, by its place in `of`, or -1. */
