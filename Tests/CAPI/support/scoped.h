@@ -10,7 +10,7 @@
 /* Their values are 1, 2 and 3. */
 extern item *a, *b, *c;
 
-/* Makes them, and ignores faults. */
+/* Makes them, and ignores faults. They need not be destroyed before the test makes others, or ends. */
 void make_items(void);
 void destroy_items(void);
 
