@@ -2,8 +2,6 @@
  * gets, strings during a callback, and sets that the setter refuses. */
 #include "holder.h"
 
-#include <stdlib.h>
-
 /* ------------------------------------------------------------------------------------ Registered in the setter -- */
 
 /* Called by the setter after it has stored. */
