@@ -1,171 +1,140 @@
 /* manual.c - kvo_will_change and kvo_did_change: pairs match by object and key, nest, and may interleave. */
-#include "fixture.h"
+#include "scoped.h"
 
 #include <limits.h>
 #include <pthread.h>
 
-static void will(item *object, const char *key) { CHECK_OK(kvo_will_change(as_object(object), key)); }
-static void did(item *object, const char *key) { CHECK_OK(kvo_did_change(as_object(object), key)); }
-
 TEST("a pair around a store without a setter notifies like a set") {
-  item *object = item_make(1);
+  make_items();
   watcher w = {0};
-  watch(object, "value", KVO_NEW | KVO_OLD | KVO_PRIOR, &w);
-  will(object, "value");
+  watch(a, "value", KVO_NEW | KVO_OLD | KVO_PRIOR, &w);
+  will(a, "value");
   CHECK_EQ(w.priors, 1);
   CHECK_EQ(w.old_value.integer, 1);
-  object->value = 2;
+  a->value = 2;
   CHECK_EQ(w.calls, 0);
-  did(object, "value");
-  CHECK_EQ(w.calls, 1);
-  CHECK_EQ(w.old_value.integer, 1);
-  CHECK_EQ(w.new_value.integer, 2);
-  CHECK_EQ((int)w.kind, KVO_CHANGE_SETTING);
-  CHECK_OK(kvo_remove_observer(w.id));
-  item_destroy(object);
+  did(a, "value");
+  CHECK_TOLD(w, 1, 1, 2);
 }
 
-TEST("nested pairs each notify, with the old value of their own will") {
-  item *object = item_make(1);
+TEST("nested pairs each notify, with the old value of their own will, and a did without will does not") {
+  make_items();
   watcher w = {0};
-  watch(object, "value", KVO_NEW | KVO_OLD, &w);
-  will(object, "value");
-  object->value = 2;
-  will(object, "value");
-  object->value = 3;
-  did(object, "value");
-  CHECK_EQ(w.calls, 1);
-  CHECK_EQ(w.old_value.integer, 2);
-  did(object, "value");
+  watch(a, "value", KVO_NEW | KVO_OLD, &w);
+  will(a, "value");
+  a->value = 2;
+  will(a, "value");
+  a->value = 3;
+  did(a, "value");
+  CHECK_TOLD(w, 1, 2, 3);
+  did(a, "value");
+  CHECK_TOLD(w, 2, 1, 3);
+  CHECK_STATUS(kvo_did_change(as_object(a), "value"), KVO_ERROR_UNBALANCED);
   CHECK_EQ(w.calls, 2);
-  CHECK_EQ(w.old_value.integer, 1);
-  CHECK_EQ(w.new_value.integer, 3);
-  CHECK_STATUS(kvo_did_change(as_object(object), "value"), KVO_ERROR_UNBALANCED);
-  CHECK_EQ(w.calls, 2);
-  CHECK_OK(kvo_remove_observer(w.id));
-  item_destroy(object);
 }
 
 TEST("interleaved pairs of two keys and of two objects match by key and object") {
-  item *one = item_make(1), *two = item_make(10);
+  make_items();
   watcher value = {.tag = 'V'}, other = {.tag = 'O'}, second = {.tag = 'S'};
-  watch(one, "value", KVO_OLD | KVO_PRIOR, &value);
-  watch(one, "other", KVO_OLD | KVO_PRIOR, &other);
-  watch(two, "value", KVO_OLD | KVO_PRIOR, &second);
-  will(one, "value");
-  will(one, "other");
-  will(two, "value");
-  did(one, "value");
-  did(two, "value");
-  did(one, "other");
+  watch(a, "value", KVO_OLD | KVO_PRIOR, &value);
+  watch(a, "other", KVO_OLD | KVO_PRIOR, &other);
+  watch(b, "value", KVO_OLD | KVO_PRIOR, &second);
+  will(a, "value");
+  will(a, "other");
+  will(b, "value");
+  did(a, "value");
+  did(b, "value");
+  did(a, "other");
   CHECK_EQ((const char *)trace, "vosVSO");
-  CHECK_EQ(second.old_value.integer, 10);
-  CHECK_OK(kvo_remove_observer(value.id));
-  CHECK_OK(kvo_remove_observer(other.id));
-  CHECK_OK(kvo_remove_observer(second.id));
-  item_destroy(one);
-  item_destroy(two);
+  CHECK_EQ(second.old_value.integer, 2);
 }
 
 TEST("a pair for a key that nobody observes is no error and notifies nobody") {
-  item *object = item_make(1);
+  static const char *const keys[] = {"value", "imaginary", "!0IC=VloaY"}; /* the hash of the last one would be 0 */
+  make_items();
   watcher w = {0};
-  will(object, "value");
-  did(object, "value");
-  watch(object, "other", KVO_NONE, &w);
-  will(object, "value");
-  did(object, "value");
-  will(object, "imaginary");
-  did(object, "imaginary");
+  will(a, "value");
+  did(a, "value");
+  item_set_next(a, b);
+  watch(a, "next.other", KVO_NONE, &w);
+  for (int i = 0; i < 3; i++) {
+    will(a, keys[i]);
+    did(a, keys[i]);
+  }
   CHECK_EQ(w.calls, 0);
-  CHECK_OK(kvo_remove_observer(w.id));
-  item_destroy(object);
+  CHECK_EQ(faults.count, 0);
 }
 
-TEST("did without will, for an observed key, notifies nobody and is a fault") {
-  item *object = item_make(1);
+TEST("an observer that is removed between will and did is not notified, and is destroyed by the did at the latest") {
+  make_items();
   watcher w = {0};
-  watch(object, "value", KVO_NONE, &w);
-  CHECK_STATUS(kvo_did_change(as_object(object), "value"), KVO_ERROR_UNBALANCED);
-  CHECK_EQ(w.calls, 0);
+  watch(a, "value", KVO_OLD | KVO_NEW, &w);
+  will(a, "value");
   CHECK_OK(kvo_remove_observer(w.id));
-  item_destroy(object);
-}
-
-TEST("an observer registered between will and did is not notified of that did") {
-  item *object = item_make(1);
-  watcher before = {0}, between = {0};
-  watch(object, "value", KVO_NONE, &before);
-  will(object, "value");
-  watch(object, "value", KVO_NONE, &between);
-  did(object, "value");
-  CHECK_EQ(before.calls, 1);
-  CHECK_EQ(between.calls, 0);
-  CHECK_OK(kvo_remove_observer(before.id));
-  CHECK_OK(kvo_remove_observer(between.id));
-  item_destroy(object);
-}
-
-TEST("an observer removed between will and did is not notified, and is destroyed by the did at the latest") {
-  item *object = item_make(1);
-  watcher w = {0};
-  watch(object, "value", KVO_OLD | KVO_NEW, &w);
-  will(object, "value");
-  CHECK_OK(kvo_remove_observer(w.id));
-  did(object, "value");
+  did(a, "value");
   CHECK_EQ(w.calls, 0);
   CHECK_EQ(w.destroyed, 1);
-  item_destroy(object);
+}
+
+TEST("observers and paths that are registered between will and did are notified of later changes only") {
+  for (int others = 0; others < 2; others++) {
+    make_items();
+    watcher before = {0}, between = {0}, path = {0};
+    if (others) watch(a, "next", KVO_NONE, &before);
+    will(a, "next");
+    watch(a, "next", KVO_NONE, &between);
+    watch(a, "next.value", KVO_NEW | KVO_OLD, &path);
+    a->next = b;
+    did(a, "next");
+    CHECK_EQ(before.calls, others);
+    CHECK_EQ(between.calls + path.calls, 0);
+    item_set_value(b, 4);
+    CHECK_TOLD(path, 1, 2, 4);
+    CHECK_EQ(faults.count, 0);
+  }
 }
 
 TEST("the setter of a manual property does not notify, a pair does") {
-  item *object = item_make(0);
+  make_items();
   watcher w = {0};
-  watch(object, "quiet", KVO_NEW, &w);
-  KVO_SET(object, "quiet", int, 5);
-  CHECK_EQ(object->quiet, 5);
+  watch(a, "quiet", KVO_NEW, &w);
+  KVO_SET(a, "quiet", int, 5);
+  CHECK_EQ(a->quiet, 5);
   CHECK_EQ(w.calls, 0);
-  will(object, "quiet");
-  KVO_SET(object, "quiet", int, 6);
-  did(object, "quiet");
+  set_quietly(a, 6);
   CHECK_EQ(w.calls, 1);
   CHECK_EQ(w.new_value.integer, 6);
-  CHECK_OK(kvo_remove_observer(w.id));
-  item_destroy(object);
 }
 
 TEST("a pair notifies observers of a key path and of an affected key") {
-  item *root = item_make(0), *leaf = item_make(1);
-  root->next = leaf;
+  make_items();
   watcher path = {0}, doubled = {0};
-  watch(root, "next.value", KVO_NEW | KVO_OLD, &path);
-  watch(leaf, "doubled", KVO_NEW | KVO_OLD, &doubled);
-  will(leaf, "value");
-  leaf->value = 4;
-  did(leaf, "value");
-  CHECK_EQ(path.calls, 1);
-  CHECK_EQ(path.old_value.integer, 1);
-  CHECK_EQ(path.new_value.integer, 4);
-  CHECK_EQ(doubled.calls, 1);
-  CHECK_EQ(doubled.old_value.integer, 2);
-  CHECK_EQ(doubled.new_value.integer, 8);
-  CHECK_OK(kvo_remove_observer(path.id));
-  CHECK_OK(kvo_remove_observer(doubled.id));
-  item_destroy(root);
-  item_destroy(leaf);
+  item_set_next(b, a);
+  watch(b, "next.value", KVO_NEW | KVO_OLD, &path);
+  watch(a, "doubled", KVO_NEW | KVO_OLD, &doubled);
+  will(a, "value");
+  a->value = 4;
+  did(a, "value");
+  CHECK_TOLD(path, 1, 1, 4);
+  CHECK_TOLD(doubled, 1, 2, 8);
 }
 
-TEST("a key whose hash would be 0 is an ordinary key, not that of dependencies on an object's death") {
-  item *root = item_make(0), *leaf = item_make(1);
-  root->next = leaf;
-  watcher w = {0};
-  watch(root, "next.value", KVO_NONE, &w);
-  will(root, "!0IC=VloaY"); /* its FNV-1a hash is 0 */
-  did(root, "!0IC=VloaY");
-  CHECK_EQ(w.calls, 0);
-  CHECK_OK(kvo_remove_observer(w.id));
-  item_destroy(root);
-  item_destroy(leaf);
+TEST("a path that is led to an object between will and did of an unobserved key is notified of the change") {
+  for (int by_binding = 0; by_binding < 2; by_binding++) {
+    make_items();
+    watcher path = {0};
+    watch(a, "next.value", KVO_NEW, &path);
+    if (by_binding)
+      kvo_binding_will_unobserved(as_object(b), kvo_key_hash("value", 5));
+    else
+      will(b, "value");
+    item_set_next(a, b);
+    CHECK_EQ(path.calls, 1);
+    b->value = 5;
+    did(b, "value");
+    CHECK_EQ(path.calls, 2);
+    CHECK_EQ(path.new_value.integer, 5);
+  }
 }
 
 TEST("in a process without free thread-specific keys the program's own keys keep their values") {
@@ -175,110 +144,88 @@ TEST("in a process without free thread-specific keys the program's own keys keep
     CHECK(pthread_setspecific(keys[count], &keys[count]) == 0);
     count++;
   }
-  item *object = item_make(0);
+  make_items();
   watcher w = {0};
-  watch(object, "value", KVO_NONE, &w);
-  will(object, "value");
-  did(object, "value");
+  watch(a, "value", KVO_NONE, &w);
+  will(a, "value");
+  did(a, "value");
   CHECK_EQ(w.calls, 1);
   for (int i = 0; i < count; i++) CHECK_SAME(pthread_getspecific(keys[i]), &keys[i]);
-  CHECK_OK(kvo_remove_observer(w.id));
-  item_destroy(object);
 }
 
-TEST(
-    "a path that is registered between a will and a did of its first key follows the new value, and is not notified of it") {
-  item *object = item_make(0), *next = item_make(1);
-  watcher w = {0};
-  will(object, "next");
-  watch(object, "next.value", KVO_NEW | KVO_OLD, &w);
-  object->next = next;
-  ignore_faults();
-  CHECK_OK(kvo_did_change(as_object(object), "next"));
-  CHECK_EQ(faults.count, 0); /* there was a will, when nobody observed */
-  CHECK_EQ(w.calls, 0);
-  KVO_SET(next, "value", int, 2);
-  CHECK_EQ(w.calls, 1);
-  CHECK_EQ(w.old_value.integer, 1);
-  CHECK_EQ(w.new_value.integer, 2);
-  CHECK_OK(kvo_remove_observer(w.id));
-  item_destroy(object);
-  item_destroy(next);
-}
-
-TEST("the same holds if others observe the first key, and they are notified") {
-  item *object = item_make(0), *next = item_make(1);
-  watcher head = {0}, path = {0};
-  watch(object, "next", KVO_NONE, &head);
-  will(object, "next");
-  watch(object, "next.value", KVO_NONE, &path);
-  object->next = next;
-  did(object, "next");
-  CHECK_EQ(head.calls, 1);
-  CHECK_EQ(path.calls, 0);
-  KVO_SET(next, "value", int, 2);
-  CHECK_EQ(path.calls, 1);
-  CHECK_OK(kvo_remove_observer(path.id));
-  CHECK_OK(kvo_remove_observer(head.id));
-  item_destroy(object);
-  item_destroy(next);
-}
-
-/* ----------------------------------------------------------------------------------------------------------- Getters -- */
+/* ----------------------------------------------------------------------------------------------------- Getters -- */
 
 static int reads;
 
-static int read_counted(const item *object) {
+static int read_value(const item *of) {
   reads++;
-  return object->value;
+  return of->value;
 }
 
-static void store_counted(item *object, int value) { object->value = value; }
+static void store_value(item *of, int value) { of->value = value; }
 
-static item *counted_make(void) {
-  static kvo_class *counted;
-  kvo_property_spec property = {
-      .name = "value", .type = "i", .getter = (kvo_function)read_counted, .setter = (kvo_function)store_counted};
-  kvo_class_spec spec = {.struct_size = sizeof spec,
-                         .name = "Counted",
-                         .instance_size = sizeof(item),
-                         .properties = &property,
-                         .property_count = 1};
-  if (counted == NULL) CHECK_OK(kvo_class_register(&spec, &counted));
-  kvo_object *made;
-  CHECK_OK(kvo_object_create(counted, &made));
-  return (item *)made;
-}
-
-TEST("the getter is called for an observer that wants values, and not after that has been removed") {
-  item *object = counted_make();
-  watcher plain = {0}, wanting = {0};
-  watch(object, "value", KVO_NONE, &plain);
-  watch(object, "value", KVO_OLD, &wanting);
-  item_set_value(object, 1);
-  CHECK(reads > 0);
-  CHECK_OK(kvo_remove_observer(wanting.id));
-  reads = 0;
-  item_set_value(object, 2);
-  CHECK_EQ(reads, 0);
-  CHECK_EQ(plain.calls, 2);
-  CHECK_OK(kvo_remove_observer(plain.id));
-  kvo_object_destroy(as_object(object));
+/* An item, as `a`, whose getter counts its calls. */
+static void make_read(void) {
+  static const kvo_property_spec value = {
+      .name = "value", .type = "i", .getter = (kvo_function)read_value, .setter = (kvo_function)store_value};
+  make_items();
+  a = make_of(class_with("Read", sizeof(item), &value, 1));
 }
 
 TEST("a did reads the new value for each observer that wants it, and for no other") {
-  item *object = counted_make();
+  make_read();
   watcher plain = {0}, wanting = {0};
-  watch(object, "value", KVO_NONE, &plain);
-  watch(object, "value", KVO_NEW, &wanting);
-  will(object, "value");
+  watch(a, "value", KVO_NONE, &plain);
+  watch(a, "value", KVO_NEW, &wanting);
+  will(a, "value");
   CHECK_EQ(reads, 0);
-  object->value = 1;
-  did(object, "value");
+  a->value = 1;
+  did(a, "value");
   CHECK_EQ(reads, 1);
   CHECK_EQ(wanting.new_value.integer, 1);
   CHECK(!plain.new_value.told);
-  CHECK_OK(kvo_remove_observer(wanting.id));
-  CHECK_OK(kvo_remove_observer(plain.id));
-  kvo_object_destroy(as_object(object));
+}
+
+static void check_unread(watcher *plain, int value) {
+  int calls = plain->calls;
+  reads = 0;
+  item_set_value(a, value);
+  CHECK_EQ(plain->calls, calls + 1);
+  CHECK_EQ(reads, 0);
+}
+
+TEST("the getter is not called after a path that wanted values was removed or leads elsewhere") {
+  static const int options[] = {KVO_NEW, KVO_OLD, KVO_OLD | KVO_NEW | KVO_PRIOR};
+  make_read();
+  watcher plain = {0};
+  watch(a, "value", KVO_NONE, &plain);
+  for (int i = 0; i < 6; i++) {
+    bool is_removed = i < 3;
+    watcher path = {0};
+    item_set_next(b, a);
+    watch(b, "next.value", options[i % 3], &path);
+    reads = 0;
+    item_set_value(a, 1);
+    CHECK(reads > 0);
+    CHECK_EQ(path.calls, 1);
+    if (is_removed)
+      CHECK_OK(kvo_remove_observer(path.id));
+    else
+      item_set_next(b, NULL);
+    check_unread(&plain, 2);
+    if (!is_removed) CHECK_OK(kvo_remove_observer(path.id));
+  }
+}
+
+TEST("of 300 observers that want values the last one gets them, and after it the getter is not called any more") {
+  enum { MANY = 300 };
+  make_read();
+  static watcher w[MANY], plain;
+  for (int i = 0; i < MANY; i++) watch(a, "value", KVO_OLD | KVO_NEW, &w[i]);
+  for (int i = 0; i < MANY - 1; i++) CHECK_OK(kvo_remove_observer(w[i].id));
+  item_set_value(a, 1);
+  CHECK_TOLD(w[MANY - 1], 1, 0, 1);
+  CHECK_OK(kvo_remove_observer(w[MANY - 1].id));
+  watch(a, "value", KVO_NONE, &plain);
+  check_unread(&plain, 2);
 }

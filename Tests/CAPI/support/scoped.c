@@ -1,4 +1,4 @@
-/* scoped.c - what the tests of scopes have in common. */
+/* scoped.c - what the tests of changes have in common. */
 #include "scoped.h"
 
 #include <stdlib.h>
@@ -9,11 +9,21 @@ const char *__asan_default_options(void) { return "detect_stack_use_after_return
 
 item *a, *b, *c;
 
+/* All that were made, so that the leak checker finds those that a test leaves behind. */
+static item **made;
+static size_t made_count;
+
+static item *make_item(int value) {
+  made = realloc(made, (made_count + 1) * sizeof *made);
+  CHECK(made != NULL);
+  return made[made_count++] = item_make(value);
+}
+
 void make_items(void) {
   ignore_faults();
-  a = item_make(1);
-  b = item_make(2);
-  c = item_make(3);
+  a = make_item(1);
+  b = make_item(2);
+  c = make_item(3);
 }
 
 void destroy_items(void) {
@@ -23,9 +33,9 @@ void destroy_items(void) {
 }
 
 void set_quietly(item *object, int value) {
-  CHECK_OK(kvo_will_change(as_object(object), "quiet"));
+  will(object, "quiet");
   KVO_SET(object, "quiet", int, value);
-  CHECK_OK(kvo_did_change(as_object(object), "quiet"));
+  did(object, "quiet");
 }
 
 void replace_next(item *object, item *next) {
@@ -43,6 +53,36 @@ void replace_next(item *object, item *next) {
     kvo_frame_finish(&frame, NULL);
   else
     kvo_binding_stored(as_object(object), key);
+}
+
+kvo_observation observe_by(kvo_object *object, const char *key_path, int options, kvo_callback callback,
+                           void *user_data) {
+  kvo_observer observer = {.struct_size = sizeof observer,
+                           .key_path = key_path,
+                           .options = (kvo_options)options,
+                           .callback = callback,
+                           .user_data = user_data,
+                           KVO_HERE};
+  kvo_observation id;
+  CHECK_OK(kvo_add_observer(object, &observer, &id));
+  return id;
+}
+
+kvo_class *class_with(const char *name, size_t instance_size, const kvo_property_spec *properties, size_t count) {
+  kvo_class_spec spec = {.struct_size = sizeof spec,
+                         .name = name,
+                         .instance_size = instance_size,
+                         .properties = properties,
+                         .property_count = count};
+  kvo_class *cls;
+  CHECK_OK(kvo_class_register(&spec, &cls));
+  return cls;
+}
+
+void *make_of(kvo_class *cls) {
+  kvo_object *made;
+  CHECK_OK(kvo_object_create(cls, &made));
+  return made;
 }
 
 static void *evaluate_total(void *user_data) {

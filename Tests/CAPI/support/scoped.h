@@ -1,4 +1,5 @@
-/* scoped.h - what the tests of scopes have in common: three objects, the beginning of a scope, and an expression that reads objects. */
+/* scoped.h - what the tests of changes have in common: three objects, changes announced by hand, scopes, objects of
+ * other classes, and an expression that reads objects. */
 #ifndef KVO_TEST_SCOPED_H
 #define KVO_TEST_SCOPED_H
 
@@ -9,7 +10,7 @@
 /* Their values are 1, 2 and 3. */
 extern item *a, *b, *c;
 
-/* Makes them, and ignores faults. */
+/* Makes them, and ignores faults. They need not be destroyed before the test makes others, or ends. */
 void make_items(void);
 void destroy_items(void);
 
@@ -31,11 +32,23 @@ void destroy_items(void);
     CHECK_EQ((int)(w).kind, KVO_CHANGE_SETTING);                                                                       \
   } while (0)
 
+/* Announce a change by hand, and check the statuses. */
+static inline void will(item *object, const char *key) { CHECK_OK(kvo_will_change(as_object(object), key)); }
+static inline void did(item *object, const char *key) { CHECK_OK(kvo_did_change(as_object(object), key)); }
 /* Sets the property that notifies only by hand, and announces it. */
 void set_quietly(item *object, int value);
 
 /* What a binding's setter does whose property owns its value: the store releases the old one, which dies with all that it owns. */
 void replace_next(item *object, item *next);
+
+/* Registers a callback of the test, and checks the status. */
+kvo_observation observe_by(kvo_object *object, const char *key_path, int options, kvo_callback callback,
+                           void *user_data);
+
+/* Registers a class with these properties. */
+kvo_class *class_with(const char *name, size_t instance_size, const kvo_property_spec *properties, size_t count);
+/* Makes an object; the caller knows its type. */
+void *make_of(kvo_class *cls);
 
 /* Evaluates the sum of all values of these items. */
 typedef struct total {
