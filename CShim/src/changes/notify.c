@@ -245,8 +245,8 @@ static inline kvo_node *next_told(kvo_frame_content *change) {
   if (change->started) return told_from(change, atomic_load_explicit(&change->cursor->older, memory_order_acquire));
   change->started = true;
   if (change->is_in_place) end_in_place(change);
-  if (change->is_marked && !change->is_reading) end_mark(change);
   notify_settle(change);
+  end_mark(change);
   change->late_limit = atomic_load_explicit(&change->info->births, memory_order_acquire);
   return told_from(change, atomic_load_explicit(&change->slot->newest, memory_order_acquire));
 }

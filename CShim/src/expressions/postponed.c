@@ -21,11 +21,13 @@ static const kvo_slot *slot_of(const kvo_mark *mark) {
 }
 
 bool kvo__is_notifying(const kvo_object *object, kvo_key key, uint32_t depth) {
-  for (uint32_t i = atomic_load_explicit(&kvo__own.thread->depth, memory_order_relaxed); i > depth + 1; i--) {
+  bool is_observer = false;
+  for (uint32_t i = kvo__present_depth(); i > depth + 1; i--) {
     const kvo_mark *mark = kvo__mark_at(i - 1);
+    is_observer = is_observer || (kvo__is_delivery(mark) && (mark->node->options & KVO_NODE_BINDS) == 0);
     const kvo_slot *slot = slot_of(mark);
     kvo_info *info = slot != NULL && slot->key == key ? kvo__slot_info((kvo_slot *)(uintptr_t)slot) : NULL;
-    if (info != NULL && info->object == object && !kvo__is_before_delivery(mark)) return true;
+    if (info != NULL && info->object == object && mark->node != kvo__no_node) return is_observer;
   }
   return false;
 }

@@ -174,7 +174,8 @@ static inline bool kvo__is_before_delivery(const kvo_mark *mark) {
   return mark->node == kvo__no_node || mark->node == KVO_NO_NODE_BUT_SETTLED;
 }
 
-/** Whether this thread notifies observers of a change of a key, in more than so many marks and one. The object is only compared. */
+/** Whether this thread has set a key, in more than so many marks and one, and is now notifying an observer, of that key or of one that
+ * bindings have set after it. The object is only compared. */
 KVO_HIDDEN bool kvo__is_notifying(const kvo_object *object, kvo_key key, uint32_t depth);
 /** Whether an open change or scope is going to tell an expression: a change of this thread outside of `place` that is between its begin and
  * its store, or is telling newer observers; one in place, of any thread; a coalescing scope of this thread that has not ended. `place` may

@@ -95,25 +95,31 @@ static void compare(watcher *self, const kvo_change *change) {
   CHECK_EQ(cell_value(target), cell_value(source));
 }
 
+static int64_t get_cell(const cell *of) { return of->value; }
+static void set_cell(cell *of, int64_t to) { of->value = to; }
+
 TEST(
     "what an observer of a target changes is settled when it returns, also if the binding is all that observes the source") {
-  static const kvo_property_spec value = {
-      .name = "value", .type = "q", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(cell, value)};
-  kvo_class *cls = class_with("Cell", sizeof(cell), &value, 1);
-  for (int way = 0; way < 4; way++)
-    for (int how = 0; how < (way == 2 ? 2 : 3); how++) {
-      cell *cells[] = {source = make_of(cls), between = make_of(cls), target = make_of(cls)};
-      watcher older = {.then = compare}, newer = {.then = clamp, .then_arg = &how};
-      watch((item *)target, "value", KVO_ENDS_WITH_OBJECT, &older);
-      watch((item *)target, "value", KVO_ENDS_WITH_OBJECT, &newer);
-      bind_target(way);
-      set_source(250);
-      CHECK_EQ(source->value, 100);
-      CHECK_EQ(target->value, 100);
-      set_source(7);
-      CHECK_EQ(target->value, 7);
-      for (int i = 0; i < 3; i++) kvo_object_destroy(&cells[i]->header);
-    }
+  static const kvo_property_spec kinds[] = {
+      {.name = "value", .type = "q", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(cell, value)},
+      {.name = "value", .type = "q", .getter = (kvo_function)get_cell, .setter = (kvo_function)set_cell}};
+  for (int kind = 0; kind < 2; kind++) {
+    kvo_class *cls = class_with(kind == 0 ? "Cell" : "CellWithAccessors", sizeof(cell), &kinds[kind], 1);
+    for (int way = 0; way < 4; way++)
+      for (int how = 0; how < (way == 2 ? 2 : 3); how++) {
+        cell *cells[] = {source = make_of(cls), between = make_of(cls), target = make_of(cls)};
+        watcher older = {.then = compare}, newer = {.then = clamp, .then_arg = &how};
+        watch((item *)target, "value", KVO_ENDS_WITH_OBJECT, &older);
+        watch((item *)target, "value", KVO_ENDS_WITH_OBJECT, &newer);
+        bind_target(way);
+        set_source(250);
+        CHECK_EQ(source->value, 100);
+        CHECK_EQ(target->value, 100);
+        set_source(7);
+        CHECK_EQ(target->value, 7);
+        for (int i = 0; i < 3; i++) kvo_object_destroy(&cells[i]->header);
+      }
+  }
   CHECK_EQ(faults.count, 0);
 }
 
