@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------------------------------------------------- The list -- */
-
 enum { LISTED = 40, DEEPEST = 300 };
 
 /* The list of the last fault. */
@@ -27,6 +25,8 @@ static kvo_action keep_list(const kvo_fault *fault, void *arg) {
   }
   return KVO_ACTION_IGNORE;
 }
+
+/* -------------------------------------------------------------------------------------------------------------- Chains -- */
 
 static item *links[DEEPEST + 1];
 static kvo_observation link_ids[DEEPEST];
@@ -62,11 +62,12 @@ TEST("of the deliveries in progress the innermost forty are listed, outermost fi
     CHECK_EQ(list.skipped, deep - count);
     for (int i = 0; i < count; i++) {
       CHECK_EQ(list.ids[i], link_ids[deep - count + i]);
-      CHECK_EQ(list.rounds[i], 0);
-      CHECK_EQ(list.repeats[i], 0);
+      CHECK_EQ(list.rounds[i] + list.repeats[i], 0);
     }
   }
 }
+
+/* -------------------------------------------------------------------------------------------------------------- Cycles -- */
 
 static int rounds_left;
 
@@ -93,7 +94,8 @@ static void fail_in_cycle(int deep) {
   item_destroy(first);
 }
 
-TEST("a cycle is folded without the delivery that led to it, and with the part of a round at its end behind it") {
+TEST(
+    "three rounds of a cycle are folded, without the delivery that led to it, and with the part of a round behind it") {
   kvo_set_fault_handler(keep_list, NULL);
   for (int deep = 6; deep < 12; deep++) {
     fail_in_cycle(deep);
@@ -110,7 +112,7 @@ TEST("a cycle is folded without the delivery that led to it, and with the part o
   }
 }
 
-TEST("the list of a fault has no cycle of an earlier fault") {
+TEST("two rounds of a cycle are listed one by one, also after a fault with more") {
   kvo_set_fault_handler(keep_list, NULL);
   fail_in_cycle(8);
   CHECK_EQ(list.rounds[1], 2);
@@ -188,7 +190,6 @@ TEST("of observers that call each other irregularly the first line names the inn
   item_set_value(pair[0], 1);
   CHECK_CONTAINS(faults.summary, "KVO0023 fatal: 2 observations call each other again and again, 40 deep, and "
                                  "KVO_MAX_DEPTH allows no more; the innermost is \"value\" of Item@0x");
-  CHECK_CONTAINS(faults.report, " KVO_MAX_DEPTH=n lets deliveries nest deeper, as far as the stack allows.\n");
   CHECK_EQ(faults.observation_count, 2);
   for (int i = 0; i < 2; i++) CHECK_OK(kvo_remove_observer(ids[i]));
   for (int i = 0; i < 2; i++) item_destroy(pair[i]);
