@@ -1,7 +1,5 @@
 /* report_interrupted.c - signals that come while a report is written: what their handlers may do, and that the report is whole. */
-#include "harness.h"
-
-#include <kvo/kvo_binding.h>
+#include "reported.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -34,9 +32,9 @@ void demo(void) __asm__("$s4demo");
 #else
 void demo(void) __asm__("\"$s4demo\"");
 #endif
-__attribute__((noinline)) void demo(void) {
-  kvo_remove_observer(0);
-  __asm__ volatile("");
+CALLED void demo(void) {
+  never_was();
+  FRAME_STAYS();
 }
 
 static void raise_signal(void) { raise(SIGUSR1); }
@@ -49,12 +47,9 @@ static void be_interrupted(void (*handler)(int number)) {
   CHECK(while_writing == NULL);
 }
 
-static void check_whole(const child_result *run) {
-  CHECK_EQ(run->signal, 0);
-  CHECK_EQ(run->exit_code, 0);
-  CHECK_CONTAINS(run->errors, "KVO0008 fatal: 0x0 is not an observation's id: did the registration fail?");
+static void check_all(const child_result *run) {
+  check_whole(run);
   CHECK_CONTAINS(run->errors, " App.demo()  test_report_interrupted+0x");
-  CHECK_CONTAINS(run->errors, "\n  modules: ");
 }
 
 /* --------------------------------------------------------------------------------------------------------- Another fault -- */
@@ -88,7 +83,7 @@ TEST("of a fault in a handler that has interrupted a report the first line is wr
   for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
     size_t of_detail = lengths[i] - strlen(begin);
     child_result run = harness_run_child(fault_while_written, &of_detail, "log");
-    check_whole(&run);
+    check_all(&run);
     const char *line = strstr(run.errors, begin);
     CHECK(line != NULL);
     CHECK_EQ(strspn(line + strlen(begin), "y"), (lengths[i] < 511 ? lengths[i] : 511) - strlen(begin));
@@ -139,9 +134,9 @@ TEST("a handler that has interrupted a report formats a call, and the report is 
   if (harness_is_valgrind()) return;
   static char has_handler;
   child_result run = harness_run_child(format_while_written, NULL, "log");
-  check_whole(&run);
+  check_all(&run);
   run = harness_run_child(format_while_written, &has_handler, "log");
-  check_whole(&run);
+  check_all(&run);
 }
 
 static jmp_buf way_out;
@@ -153,7 +148,7 @@ static kvo_action leave(const kvo_fault *fault, void *arg) {
 
 static void format_after_jump(void *arg) {
   kvo_set_fault_handler(leave, NULL);
-  if (setjmp(way_out) == 0) kvo_remove_observer(7);
+  if (setjmp(way_out) == 0) never_was();
   kvo_set_fault_handler(NULL, NULL);
   format_while_written(arg);
 }
@@ -161,7 +156,7 @@ static void format_after_jump(void *arg) {
 TEST("the same holds for the first report after a fault handler was left with longjmp") {
   if (harness_is_valgrind()) return;
   child_result run = harness_run_child(format_after_jump, NULL, "log");
-  check_whole(&run);
+  check_all(&run);
 }
 
 static char signal_stack[1 << 16];
