@@ -188,31 +188,3 @@ TEST("an observation without user data is named as a callback, not as an observe
   item_destroy(object);
   CHECK_CONTAINS(faults.report, "\n  removed in time: \"value\" by a callback ");
 }
-
-static void ignore_raw(const kvo_raw_change *change, void *user_data) { (void)change, (void)user_data; }
-static void *read_value(void *user_data) {
-  kvo_track_read(user_data, kvo_key_hash("value", 5));
-  return user_data;
-}
-static void release_nothing(void *value, void *user_data) { (void)value, (void)user_data; }
-
-TEST("of the name of an observer's class 39 characters are remembered, and of a key path that is no property 79") {
-  static const kvo_observer_ops ops = {.callback = ignore_raw, .evaluate = read_value, .release = release_nothing};
-  static const int lengths[] = {1, 38, 39, 40, 41, 78, 79, 80, 81, 120};
-  ignore_faults();
-  item *object = item_make(0);
-  for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
-    char name[128] = "", expected[256];
-    memset(name, 'n', (size_t)lengths[i]);
-    kvo_binding_observer observer = {
-        .key_path = name, .ops = &ops, .user_data = object, .identity = {name, object}, KVO_HERE};
-    kvo_observation id;
-    CHECK_OK(kvo_binding_observe_tracked(as_object(object), &observer, false, &id));
-    CHECK_OK(kvo_remove_observer(id));
-    check_second_removal(id, KVO_FAULT_REMOVED_TWICE);
-    snprintf(expected, sizeof expected, " %.39s@0x%llx was removed twice for \"%.79s\" of Item@", name,
-             (unsigned long long)(uintptr_t)object, name);
-    CHECK_CONTAINS(faults.summary, expected);
-  }
-  item_destroy(object);
-}

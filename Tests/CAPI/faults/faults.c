@@ -54,28 +54,6 @@ TEST("a fault has each observation as it was registered") {
   CHECK_EQ((int)faults.first.options, KVO_NEW | KVO_PRIOR);
 }
 
-static kvo_fault_observation last_visited;
-static void keep_visited(const kvo_fault_observation *observation, void *arg) {
-  (void)arg, last_visited = *observation;
-}
-
-TEST("a line below half a million is kept of a registration; of a later one the source location is unknown") {
-  static const uint32_t lines[] = {1, 524287, 524288, UINT32_MAX};
-  item *object = item_make(0);
-  for (int i = 0; i < 4; i++) {
-    watcher w = {0};
-    kvo_observer observer = watcher_observer("value", KVO_NONE, &w);
-    observer.file = "generated.c";
-    observer.line = lines[i];
-    CHECK_OK(kvo_add_observer(as_object(object), &observer, &w.id));
-    kvo_object_visit_observations(as_object(object), keep_visited, NULL);
-    CHECK_EQ(last_visited.file, i < 2 ? "generated.c" : (const char *)NULL);
-    CHECK_EQ(last_visited.line, i < 2 ? lines[i] : 0);
-    CHECK_OK(kvo_remove_observer(w.id));
-  }
-  item_destroy(object);
-}
-
 /* -------------------------------------------------------------------------------------------------------------- Groups -- */
 
 enum { MOST = 64 };

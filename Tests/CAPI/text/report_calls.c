@@ -135,25 +135,3 @@ TEST("the modules of all calls are listed once each: those of the places, of the
                  ", plain.so without build-id, e.so build-id " ID ADVICE);
   leave_folder();
 }
-
-TEST("of more modules than 24 the first are listed, and it is said that there may be others") {
-  enum { MODULES = 26 };
-  enter_folder();
-  void *calls[MODULES];
-  for (int i = 0; i < MODULES; i++) {
-    char name[16];
-    snprintf(name, sizeof name, "m%d.so", i);
-    calls[i] = call_in(name, "call");
-  }
-  const kvo_fault_site sites[] = {
-      {.label = "one", .age = -1, .frames = calls, .frame_count = MODULES / 2},
-      {.label = "two", .age = -1, .frames = calls + MODULES / 2, .frame_count = MODULES / 2}};
-  kvo_fault fault = fault_of("x");
-  fault.sites = sites;
-  fault.site_count = 2;
-  const char *modules = strstr(formatted(&fault, KVO_REPORT_TEXT), "\n  modules: m0.so build-id ");
-  CHECK(modules != NULL);
-  CHECK_EQ(count_of(modules, " build-id "), 24);
-  CHECK_CONTAINS(modules, ", m23.so build-id " ID ", and perhaps others; KVO_REPORT=json lists them" ADVICE);
-  leave_folder();
-}

@@ -345,23 +345,6 @@ TEST("a text that is already long has the first observation and the first delive
   CHECK_SAME(strstr(text, "\"second\""), NULL);
 }
 
-TEST("numbers of 64 bits are whole in the first line of a report") {
-  ignore_faults();
-  item *object = item_make(0);
-  watcher w = {0};
-  char expected[80];
-  CHECK_STATUS(kvo_remove_observer(0x7fffffff12345678u), KVO_ERROR_NOT_REGISTERED);
-  CHECK_CONTAINS(faults.summary, "0x7fffffff12345678");
-  watch(object, "value", KVO_NONE, &w);
-  size_t falling[] = {SIZE_MAX - 1, 7};
-  CHECK_STATUS(kvo_will_change_indexes(as_object(object), KVO_CHANGE_REMOVAL, "value", falling, 2),
-               KVO_ERROR_INVALID_ARGUMENT);
-  snprintf(expected, sizeof expected, "number 1 is 7, after %zu", SIZE_MAX - 1);
-  CHECK_CONTAINS(faults.summary, expected);
-  CHECK_OK(kvo_remove_observer(w.id));
-  item_destroy(object);
-}
-
 /* ------------------------------------------------------------------------------------------------------------- Buffers -- */
 
 TEST("a report is written like snprintf(3): whole or cut, with a NUL, and nothing behind the buffer") {

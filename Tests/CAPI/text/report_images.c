@@ -67,7 +67,6 @@ static const struct {
   size_t count, expected, size;
 } sequences[] = {
     {{{3, "GNU", 4, 20}}, 1, 0, 20},
-    {{{3, "GNU", 4, 1}}, 1, 0, 1},
     {{{3, "GNU", 4, 32}}, 1, 0, 32},
     {{{3, "GNU", 4, 33}, {3, "GNU", 4, 20}}, 2, 1, 20}, /* it is too long to be kept */
     {{{1, "GNU", 4, 16}, {3, "GNU", 4, 20}, {3, "GNU", 4, 8}}, 3, 1, 20},
@@ -156,26 +155,6 @@ TEST("code that is mapped from no ELF file, or without the beginning of its file
   unlink(name);
 }
 
-TEST("the code of a module is found where its file is mapped in several parts") {
-  harness_skip_if_emulated("qemu-user fails where code is mapped again at an address");
-  static char pages[3 * 4096];
-  image made = image_make();
-  memcpy(pages, &made, sizeof made);
-  const char *name = fresh_name();
-  image_write((const image *)(const void *)pages, sizeof pages, name);
-  char *mapped = image_map(name, NULL), expected[128];
-  CHECK(mprotect(mapped, 4096, PROT_READ) == 0); /* the headers are in a part without code */
-  snprintf(expected, sizeof expected, "%s+0x1010", name);
-  CHECK_EQ(image_call_at(mapped + 4096 + 16), (const char *)expected);
-  unlink(name);
-}
-
-TEST("the code that the kernel adds to the process is named as it calls it") {
-  char *vdso = (char *)getauxval(AT_SYSINFO_EHDR); /* NOLINT */
-  if (vdso == NULL || harness_is_valgrind()) return;
-  CHECK_CONTAINS(image_call_at(vdso + 0x100), "[vdso]+0x100");
-}
-
 /* -------------------------------------------------------------------------------------------------------------- Paths -- */
 
 TEST("the name of a module's file is that from before the file was removed, and may have spaces") {
@@ -187,21 +166,6 @@ TEST("the name of a module's file is that from before the file was removed, and 
   char *spaced = image_load(&made, " kvo image (deleted) x ");
   unlink(" kvo image (deleted) x ");
   CHECK_EQ(image_call_at(spaced), " kvo image (deleted) x +0x0");
-}
-
-TEST("of a long path the end is kept: at least 99 bytes") {
-  harness_skip_if_emulated("qemu-user fails where code is mapped again at an address");
-  image made = image_make();
-  char directory[256], name[96], expected[128];
-  for (int length = 40; length < 240; length += 9) {
-    snprintf(directory, sizeof directory, "%0*ld", length, (long)getpid());
-    snprintf(name, sizeof name, "%095d", length);
-    snprintf(expected, sizeof expected, "%s+0x1", name);
-    CHECK(mkdir(directory, 0700) == 0 && chdir(directory) == 0);
-    CHECK_EQ(image_call_at(image_load(&made, name) + 1), (const char *)expected);
-    unlink(name);
-    CHECK(chdir("..") == 0 && rmdir(directory) == 0);
-  }
 }
 
 /* ---------------------------------------------------------------------------------------------- Mappings that change -- */
@@ -229,18 +193,6 @@ TEST("of the modules that were loaded at one address the present one is named, o
   }
   unlink(first);
   unlink(second);
-}
-
-TEST("a module that is mapped again with more code is known with all of it") {
-  harness_skip_if_emulated("qemu-user fails where code is mapped again at an address");
-  if (harness_is_valgrind()) return;
-  image made = image_make();
-  char *mapped = load_unnamed(&made);
-  CHECK(mprotect(mapped + 4096, 4096, PROT_READ) == 0);
-  CHECK_CONTAINS(image_call_at(mapped + 4095), ".so+0xfff");
-  CHECK_EQ(strncmp(image_call_at(mapped + 4096), "0x", 2), 0);
-  CHECK(mprotect(mapped + 4096, 4096, PROT_READ | PROT_EXEC) == 0);
-  CHECK_CONTAINS(image_call_at(mapped + 4096), ".so+0x1000");
 }
 
 /* ---------------------------------------------------------------------------------------------------------- Functions -- */
@@ -335,18 +287,4 @@ TEST("of several functions at an address the last global one is named, otherwise
   CHECK_EQ(function_of(&made), "inner");
   made.symbols[2].st_info = ELF64_ST_INFO(STB_WEAK, STT_FUNC);
   CHECK_EQ(function_of(&made), "second");
-}
-
-TEST("two builds of a file that are loaded one after the other have their own names") {
-  image made = image_make();
-  const char *name = fresh_name();
-  char *mapped = image_load(&made, name);
-  CHECK_EQ(strncmp(image_call_at(mapped + IMAGE_FUNCTION), "inner  ", 7), 0);
-  made.notes[20] ^= 1;
-  made.symbols[1].st_name = image_add_name(&made, "newer");
-  unlink(name);
-  image_write(&made, sizeof made, name);
-  image_map(name, mapped);
-  CHECK_EQ(strncmp(image_call_at(mapped + IMAGE_FUNCTION), "newer  ", 7), 0);
-  unlink(name);
 }

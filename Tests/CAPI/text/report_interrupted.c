@@ -1,14 +1,10 @@
 /* report_interrupted.c - signals that come while a report is written: what their handlers may do, and that the report is whole. */
 #include "reported.h"
 
-#include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <time.h>
-#include <unistd.h>
 
 /* Called, unless NULL, once while a report is written. */
 static void (*while_writing)(void);
@@ -78,7 +74,7 @@ static void fault_while_written(void *arg) {
 
 TEST("of a fault in a handler that has interrupted a report the first line is written, and the report is whole") {
   if (harness_is_valgrind()) return;
-  static const size_t lengths[] = {40, 400, 510, 511, 512, 513, 600};
+  static const size_t lengths[] = {40, 510, 511, 512, 600};
   static const char begin[] = "KVO0011 error: ";
   for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
     size_t of_detail = lengths[i] - strlen(begin);
@@ -139,26 +135,6 @@ TEST("a handler that has interrupted a report formats a call, and the report is 
   check_all(&run);
 }
 
-static jmp_buf way_out;
-
-static kvo_action leave(const kvo_fault *fault, void *arg) {
-  (void)fault, (void)arg;
-  longjmp(way_out, 1);
-}
-
-static void format_after_jump(void *arg) {
-  kvo_set_fault_handler(leave, NULL);
-  if (setjmp(way_out) == 0) never_was();
-  kvo_set_fault_handler(NULL, NULL);
-  format_while_written(arg);
-}
-
-TEST("the same holds for the first report after a fault handler was left with longjmp") {
-  if (harness_is_valgrind()) return;
-  child_result run = harness_run_child(format_after_jump, NULL, "log");
-  check_all(&run);
-}
-
 static char signal_stack[1 << 16];
 
 static void handle_on_signal_stack(int number, void (*handler)(int number)) {
@@ -185,46 +161,4 @@ TEST("in a signal handler a Swift name is shown as it is in the file, because de
   CHECK_EQ(strncmp(text, "$s4demo  test_report_interrupted+0x", 35), 0);
   CHECK_EQ(demanglings, 1);
 #endif
-}
-
-/* --------------------------------------------------------------------------------------------------- A stack for signals -- */
-
-static int ends[2], came, written;
-
-/* Whoever reads from the pipe gets this signal at each write. */
-static void note_written(int number) {
-  (void)number;
-  if (came++ == 0) CHECK_EQ(ioctl(ends[0], FIONREAD, &written), 0);
-}
-
-static void fault_on_signal_stack(int number) {
-  static const int others[] = {SIGTERM, SIGINT, SIGIO, SIGSEGV};
-  static char help[900];
-  sigset_t mask;
-  (void)number;
-  memset(help, 'x', sizeof help - 1);
-  kvo_fault_raise(KVO_FAULT_NEVER_NOTIFIES, "it is silent", NULL, help, NULL, 0, NULL, 0);
-  CHECK_EQ(pthread_sigmask(SIG_SETMASK, NULL, &mask), 0);
-  for (size_t i = 0; i < sizeof others / sizeof *others; i++) CHECK(!sigismember(&mask, others[i]));
-}
-
-static void report_on_signal_stack(void *arg) {
-  int whole = 0;
-  (void)arg;
-  CHECK_EQ(pipe(ends), 0);
-  CHECK_EQ(fcntl(ends[0], F_SETOWN, getpid()), 0);
-  CHECK_EQ(fcntl(ends[0], F_SETFL, O_ASYNC), 0);
-  handle_on_signal_stack(SIGIO, note_written);
-  handle_on_signal_stack(SIGUSR1, fault_on_signal_stack);
-  dup2(ends[1], STDERR_FILENO);
-  raise(SIGUSR1);
-  CHECK_EQ(ioctl(ends[0], FIONREAD, &whole), 0);
-  CHECK(whole > 1024);                    /* more than one write */
-  if (came > 0) CHECK_EQ(written, whole); /* not every system has such signals */
-}
-
-TEST("on an alternate stack signals wait until the report is whole, and are not blocked any longer") {
-  harness_skip_if_emulated("the stack of signals is qemu-user's");
-  if (harness_is_valgrind()) return; /* it delivers signals later */
-  CHECK_EQ(harness_run_child(report_on_signal_stack, NULL, "log").exit_code, 0);
 }

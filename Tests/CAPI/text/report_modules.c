@@ -145,18 +145,6 @@ TEST("of a constant of the program no copy is made, and of what may change or be
   CHECK_SAME(kept_of(NULL), NULL);
 }
 
-TEST("the names of 4000 files are kept, and beyond 5000 no others, but those still are") {
-  char file[64];
-  for (int i = 0; i < 6000; i++) {
-    snprintf(file, sizeof file, "script-%d.lua", i);
-    const char *name = kept_of(file);
-    CHECK(i > 4000 || name != NULL);
-    CHECK(i < 5000 || name == NULL);
-    if (name != NULL) CHECK_EQ(name, (const char *)file);
-  }
-  CHECK_EQ(kept_of("script-1.lua"), "script-1.lua");
-}
-
 /* ---------------------------------------------------------------------------------------------------------- Stripped -- */
 
 static void execute(void *arg) { harness_execute(arg, (char *[2]){NULL, NULL}); }

@@ -64,27 +64,6 @@ TEST("KVO_STACKS=full also shows the library's calls, and JSON marks them") {
   CHECK_CONTAINS(run.errors, "\"symbol\":\"remove_it\",\"isLibrary\":false}");
 }
 
-static kvo_action expect_64_calls(const kvo_fault *fault, void *arg) {
-  CHECK_EQ(fault->frame_count, 64);
-  *(bool *)arg = true;
-  return KVO_ACTION_IGNORE;
-}
-
-CALLED static void fault_inside(int deep) {
-  if (deep > 0)
-    fault_inside(deep - 1);
-  else
-    never_was();
-  FRAME_STAYS();
-}
-
-TEST("of a deep stack the innermost 64 calls are in the fault") {
-  bool is_asked = false;
-  kvo_set_fault_handler(expect_64_calls, &is_asked);
-  fault_inside(70);
-  CHECK(is_asked);
-}
-
 static void fault_bare(void *arg) { bare_call(remove_it, arg); }
 
 TEST("a stack includes code without frame pointers") {
@@ -171,41 +150,4 @@ TEST("a handler left with longjmp is called for the next fault again, and observ
   CHECK_EQ(w.new_value.integer, 4);
   CHECK_OK(kvo_remove_observer(w.id));
   kvo_set_fault_handler(NULL, NULL);
-}
-
-static void check_state(int expected) {
-  int present;
-  CHECK_EQ(pthread_setcancelstate(expected, &present), 0);
-  CHECK_EQ(present, expected);
-}
-
-/* What reads files of the system: the bounds of the stack, the names of functions, the mappings. */
-static void *use_all(void *arg) {
-  int state = *(int *)arg;
-  char text[256];
-  item *object = item_make(0);
-  watcher w = {0};
-  CHECK_EQ(pthread_setcancelstate(state, NULL), 0);
-  watch(object, "value", KVO_NEW, &w);
-  check_state(state);
-  item_set_value(object, 1);
-  check_state(state);
-  kvo_call_format((const char *)(uintptr_t)strlen + 1, text, sizeof text);
-  check_state(state);
-  never_was();
-  check_state(state);
-  CHECK_OK(kvo_remove_observer(w.id));
-  check_state(state);
-  item_destroy(object);
-  return NULL;
-}
-
-TEST("whether a thread can be cancelled is as before after each call") {
-  static int states[] = {PTHREAD_CANCEL_ENABLE, PTHREAD_CANCEL_DISABLE};
-  ignore_faults();
-  for (int i = 0; i < 2; i++) {
-    pthread_t thread;
-    CHECK_EQ(pthread_create(&thread, NULL, use_all, &states[i]), 0);
-    CHECK_EQ(pthread_join(thread, NULL), 0);
-  }
 }

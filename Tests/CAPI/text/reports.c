@@ -56,17 +56,6 @@ TEST("further hints are printed once per code") {
   CHECK_EQ(count_of(run.errors, "\n  modules: "), 3);
 }
 
-TEST("a report that is shorter than the previous one contains nothing of it") {
-  ignore_faults();
-  char alone[512];
-  never_was();
-  snprintf(alone, sizeof alone, "%s", faults.summary);
-  remove_unregistered(NULL);
-  CHECK(strlen(faults.summary) > strlen(alone));
-  never_was();
-  CHECK_EQ((const char *)faults.summary, (const char *)alone);
-}
-
 /* -------------------------------------------------------------------------------------------------------------- Settings -- */
 
 /* What a program says that starts with this setting. */
@@ -108,15 +97,6 @@ TEST("each number has limits: beyond them it is reported and ignored") {
                                     "KVO_SLOW_MS=99999999999"};
   for (size_t i = 0; i < sizeof good / sizeof *good; i++) CHECK_SAME(strstr(said_with(good[i]), "KVO0034"), NULL);
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) CHECK_CONTAINS(said_with(bad[i]), "KVO0034 warning: KVO_");
-}
-
-TEST("the path of a socket has at most 107 bytes") {
-  for (size_t length = 106; length < 110; length++) {
-    char setting[160] = "KVO_SOCKET=/";
-    memset(setting + strlen(setting), 's', length - 1);
-    bool is_refused = strstr(said_with(setting), "is ignored: the path of a socket has at most 107 bytes") != NULL;
-    CHECK_EQ(is_refused, length > 107);
-  }
 }
 
 /* --------------------------------------------------------------------------------------------------------------- Threads -- */
