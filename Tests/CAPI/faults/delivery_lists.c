@@ -26,8 +26,6 @@ static kvo_action keep_list(const kvo_fault *fault, void *arg) {
   return KVO_ACTION_IGNORE;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- Chains -- */
-
 static item *links[DEEPEST + 1];
 static kvo_observation link_ids[DEEPEST];
 
@@ -66,8 +64,6 @@ TEST("of the deliveries in progress the innermost forty are listed, outermost fi
     }
   }
 }
-
-/* -------------------------------------------------------------------------------------------------------------- Cycles -- */
 
 static int rounds_left;
 

@@ -11,8 +11,6 @@ static void check_second_removal(kvo_observation id, kvo_fault_code expected) {
   CHECK_EQ((int)faults.code, (int)expected);
 }
 
-/* ------------------------------------------------------------------------------------------------------------------ Ids -- */
-
 TEST("each of several ids is reported as removed twice, as that of a dead object, or as unknown") {
   ignore_faults();
   item *object = item_make(0), *mortal = item_make(0);
@@ -127,8 +125,6 @@ TEST("an observer of an earlier object at the address is not removed twice, and 
   check_removal(&ended, KVO_FAULT_NOT_REGISTERED);
   kvo_object_finish(as_object(&memory));
 }
-
-/* ------------------------------------------------------------------------------------------------------------ The report -- */
 
 TEST("a second removal has what the observation was, and the thread and the age of the first removal") {
   ignore_faults();

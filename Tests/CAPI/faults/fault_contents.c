@@ -1,7 +1,6 @@
 /* fault_contents.c - what faults contain: the object, the first line, Apple's sentence and the help. Misuses that are frequent have their
  * whole reports in the crash catalogue. */
 #include "basket.h"
-#include "counted.h"
 #include "fixture.h"
 #include "zeros.h"
 
@@ -147,15 +146,6 @@ TEST("a key path that cannot be observed is reported with its object and its wro
     check_help(rows[i].help);
   }
   item_destroy(object);
-}
-
-TEST("a path that fails behind a binding's object is reported without that object's keys") {
-  counted *root = counted_make(1);
-  counted_set_next(root, counted_make(2));
-  refuse(counted_object(root), "next.imaginary", KVO_NONE, KVO_ERROR_UNDEFINED_KEY);
-  CHECK_CONTAINS((const char *)seen[0].summary, ": an object on it has no such key, at ");
-  check_help("");
-  counted_release(root);
 }
 
 TEST("a path through a collection is reported with what is wrong, what Apple says, and what can be observed instead") {

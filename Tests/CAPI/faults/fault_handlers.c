@@ -89,8 +89,6 @@ TEST("the fatal faults of a thread are counted, and neither KVO0011 nor those of
   CHECK_EQ(kvo_thread_fault_count() - before, 3);
 }
 
-/* ---------------------------------------------------------------------------------------------------- What a handler does -- */
-
 static kvo_action expect_no_place(const kvo_fault *fault, void *arg) {
   CHECK_SAME(fault->file, NULL);
   CHECK_EQ(fault->file_length, 0);
@@ -125,49 +123,6 @@ TEST("a fault inside the handler does not call it again, but takes the policy's 
   child_result died = harness_run_child(raise_within, NULL, NULL);
   CHECK_EQ(died.signal, SIGABRT);
   CHECK_EQ(count_of(died.errors, "KVO0008 fatal: "), 1);
-}
-
-static item *early, *in_handler, *late;
-
-static void read_value(item *object) { kvo_track_read(as_object(object), kvo_key_hash("value", 5)); }
-
-static kvo_action read_another(const kvo_fault *fault, void *arg) {
-  (void)fault, (void)arg;
-  read_value(in_handler);
-  return KVO_ACTION_IGNORE;
-}
-
-static void *read_around_fault(void *user_data) {
-  read_value(early);
-  never_was();
-  read_value(late);
-  return user_data;
-}
-
-static void count_change(const kvo_raw_change *change, void *user_data) { (void)change, ++*(int *)user_data; }
-static void release_nothing(void *value, void *user_data) { (void)value, (void)user_data; }
-
-TEST("what a handler reads is not what an evaluation with a fault depends on, and what is read after it is") {
-  static const kvo_observer_ops ops = {
-      .callback = count_change, .evaluate = read_around_fault, .release = release_nothing};
-  int calls = 0;
-  early = item_make(0), in_handler = item_make(0), late = item_make(0);
-  kvo_binding_observer observer = {.key_path = "expression", .ops = &ops, .user_data = &calls};
-  kvo_observation id;
-  kvo_set_fault_handler(read_another, NULL);
-  CHECK_OK(kvo_binding_observe_tracked(as_object(early), &observer, false, &id));
-  item_set_value(in_handler, 1);
-  CHECK_EQ(calls, 0);
-  item_set_value(late, 1);
-  CHECK_EQ(calls, 1);
-  item_set_value(early, 1);
-  CHECK_EQ(calls, 2);
-  item_set_value(in_handler, 2);
-  CHECK_EQ(calls, 2);
-  CHECK_OK(kvo_remove_observer(id));
-  item_destroy(early);
-  item_destroy(in_handler);
-  item_destroy(late);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- Threads -- */

@@ -220,20 +220,6 @@ TEST("an expression that reads only a computed key, or nothing, is reported, unl
 
 /* -------------------------------------------------------------------------------------------------- In vain, and twice -- */
 
-static void ignore_change(const kvo_change *change, void *user_data) { (void)change, (void)user_data; }
-
-/* An observer without user data and context. */
-static kvo_observation observe_plainly(item *object, const char *key_path, int options) {
-  kvo_observer observer = {.struct_size = sizeof observer,
-                           .key_path = key_path,
-                           .options = (kvo_options)options,
-                           .callback = ignore_change,
-                           KVO_HERE};
-  kvo_observation id = 0;
-  CHECK_OK(kvo_add_observer(as_object(object), &observer, &id));
-  return id;
-}
-
 /* A binding's observer, of a receiver or a classic one. */
 static kvo_observation observe_for(item *object, const int *observer, bool is_receiver) {
   static const kvo_observer_ops ops = {.callback = ignore_raw};
@@ -253,10 +239,11 @@ TEST("an observation that ends before a change is reported if that is asked for,
   harness_environment("KVO_POLICY", "KVO0015:log");
   ignore_faults();
   item *object = item_make(0);
+  watcher w = {0};
   item_set_next(object, object);
   for (int i = 0; i < 8; i++) {
     bool changes = i & 1, initial = i & 2;
-    kvo_observation id = observe_plainly(object, paths[i / 4], initial ? KVO_INITIAL | KVO_NEW : KVO_NONE);
+    kvo_observation id = watch(object, paths[i / 4], initial ? KVO_INITIAL | KVO_NEW : KVO_NONE, &w);
     if (changes) item_set_value(object, 1);
     faults.count = 0;
     CHECK_OK(kvo_cancel_observer(id));
@@ -271,7 +258,8 @@ TEST("an observation that is removed explicitly, or that has an observer, may en
   ignore_faults();
   int panel = 0;
   item *object = item_make(0);
-  CHECK_OK(kvo_remove_observer(observe_plainly(object, "value", KVO_NONE)));
+  watcher w = {0};
+  CHECK_OK(kvo_remove_observer(watch(object, "value", KVO_NONE, &w)));
   CHECK_OK(kvo_cancel_observer(observe_for(object, &panel, false)));
   CHECK_OK(kvo_cancel_observer(observe_for(object, &panel, true)));
   observe_for(object, &panel, true);

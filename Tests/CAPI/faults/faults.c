@@ -149,22 +149,6 @@ TEST("the first line has the first eight key paths with their counts, and says h
   }
 }
 
-TEST("of 1000 observations a report lists one per source location and key path, exactly counted, in 16 KiB") {
-  static watcher many[1000];
-  item *object = item_make(0);
-  for (int i = 0; i < 1000; i++) watch(object, i < 600 ? "value" : i < 996 ? "other" : "name", KVO_NONE, &many[i]);
-  ignore_faults();
-  CHECK_STATUS(kvo_remove_observer_for(as_object(object), &faults, "value"), KVO_ERROR_NOT_REGISTERED);
-  CHECK_EQ(faults.observation_count, 3);
-  item_destroy(object);
-  CHECK_EQ(faults.observation_count, 3);
-  CHECK(strlen(faults.report) < sizeof faults.report - 1);
-  CHECK_CONTAINS(faults.summary,
-                 "while 1000 observations were registered (key paths: \"value\" ×600, \"other\" ×396, \"name\" ×4)");
-  CHECK_CONTAINS(faults.report, ", as were 599 others like it");
-  for (int i = 0; i < 1000; i++) CHECK_EQ(many[i].destroyed, 1);
-}
-
 TEST("of 1000 source locations a report lists the first in 16 KiB, and says how many more there are") {
   static char paths[1000][1100];
   static watcher many[1000];

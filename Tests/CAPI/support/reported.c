@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 CALLED void never_was(void) {
@@ -29,6 +30,12 @@ const char *formatted(const kvo_fault *fault, kvo_report_format format) {
   CHECK(kvo_fault_format(fault, format, report, sizeof report) < sizeof report);
   if (format == KVO_REPORT_JSON) CHECK(json_is_valid(report));
   return report;
+}
+
+double seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
 size_t count_of(const char *text, const char *part) {

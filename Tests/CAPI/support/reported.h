@@ -22,6 +22,8 @@ kvo_fault fault_of(const char *summary);
 /* Its report; JSON is checked to be valid. Overwritten by the next call. */
 const char *formatted(const kvo_fault *fault, kvo_report_format format);
 
+/* The present time of a clock that is never set. */
+double seconds(void);
 size_t count_of(const char *text, const char *part);
 /* The content of a file, which is removed. Overwritten by the next call. */
 const char *take_file(const char *path);

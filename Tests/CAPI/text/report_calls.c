@@ -7,8 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ----------------------------------------------------------------------------------------------------------- Modules -- */
-
 static char folder[32], files[32][32];
 static size_t file_count;
 
@@ -55,8 +53,6 @@ static const char *functions_of(void *const *frames, size_t count) {
 
 #define FUNCTIONS(...)                                                                                                 \
   functions_of((void *[]){__VA_ARGS__}, sizeof((void *[]){__VA_ARGS__}) / sizeof(void *)) /* of exactly these */
-
-/* ------------------------------------------------------------------------------------------------------------- Calls -- */
 
 TEST("a stack is shown up to main, or up to the function that Swift makes of it in a module") {
   enter_folder();

@@ -3,7 +3,6 @@
 #include "reported.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -100,18 +99,6 @@ static void fault_until_others_go(void *arg) {
 TEST("without memory a report waits for those of other threads") {
   if (!has_limits()) return;
   child_result run = harness_run_child(fault_until_others_go, NULL, "log");
-  check_whole(&run);
-}
-
-static void fault_after_formatting(void *arg) {
-  kvo_fault fault = fault_of("x");
-  for (int i = 0; i < BUSY; i++) formatted(&fault, KVO_REPORT_TEXT);
-  fault_without_memory(arg);
-}
-
-TEST("faults that the program formats keep no memory of reports") {
-  if (!has_limits()) return;
-  child_result run = harness_run_child(fault_after_formatting, NULL, "log");
   check_whole(&run);
 }
 
@@ -278,12 +265,6 @@ static _Atomic bool is_over;
 static void *fault_all_the_time(void *arg) {
   while (!is_over) never_was();
   return arg;
-}
-
-static double seconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
 static void fork_while_others_fault(void *arg) {

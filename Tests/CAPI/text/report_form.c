@@ -83,6 +83,7 @@ static kvo_fault whole(void) {
                      .exception = "NSRangeException",
                      .help = "remove it once\nor never",
                      FILE_AT("App/Main.swift", 88),
+                     .thread = UINT32_MAX,
                      .observations = observations,
                      .observation_count = 2,
                      .object = AT(0x1e0),
@@ -113,7 +114,7 @@ TEST("a text report says what, why, the locations, the observations, the deliver
              "        registered at an unknown place (pass KVO_HERE)\n"
              "          #0 0x1000\n"
              "          #1 0x1001\n"
-             "  fault at App/Main.swift:88\n"
+             "  fault at App/Main.swift:88  thread 4294967295\n"
              "  deliveries in progress, each caused by the one above:\n"
              "    \"title\" of Document@0x1e0 notified Sidebar@0x110, registered at App/Sidebar.swift:41\n"
              "    \"author.name\" of 0x1e0 notified a callback, registered at an unknown place (pass KVO_HERE)\n"
@@ -140,7 +141,7 @@ TEST("JSON has a member for each of these, in one line") {
       "\"why\":\"An observation is removed once.\",\"apple\":\"Cannot remove.\\u000aReally not.\","
       "\"exception\":\"NSRangeException\",\"help\":\"remove it once\\u000aor never\","
       "\"object\":{\"address\":\"0x1e0\",\"class\":\"Document\"},\"process\":",
-      ",\"thread\":0,\"threadName\":\"\",\"faultAt\":{\"file\":\"App/Main.swift\",\"line\":88},\"stack\":[],",
+      ",\"thread\":4294967295,\"threadName\":\"\",\"faultAt\":{\"file\":\"App/Main.swift\",\"line\":88},\"stack\":[],",
       "\"sites\":[{\"label\":\"first removed\",\"at\":{\"file\":\"App/Toolbar.swift\",\"line\":60},\"thread\":0,"
       "\"secondsAgo\":0.800,\"stack\":[]},"
       "{\"label\":\"destroyed\",\"at\":null,\"thread\":0,\"secondsAgo\":null,\"stack\":[]},"
@@ -174,20 +175,6 @@ TEST("what is unknown takes no line in a text, and is null in JSON") {
   CHECK_CONTAINS(formatted(&fault, KVO_REPORT_JSON),
                  "\"faultAt\":null,\"stack\":[],\"sites\":[],\"observations\":[],\"chain\":[],\"events\":[]}\n");
 }
-
-TEST("the number of a thread is decimal, and that of the process is the main one's") {
-  char expected[80];
-  kvo_fault fault = whole();
-  fault.thread = (uint32_t)getpid();
-  snprintf(expected, sizeof expected, "\n  fault at App/Main.swift:88  thread %ld (main)\n", (long)getpid());
-  CHECK_CONTAINS(formatted(&fault, KVO_REPORT_TEXT), expected);
-  snprintf(expected, sizeof expected, ",\"process\":%ld,\"program\":\"", (long)getpid());
-  CHECK_CONTAINS(formatted(&fault, KVO_REPORT_JSON), expected);
-  snprintf(expected, sizeof expected, ",\"thread\":%ld,\"threadName\":\"", (long)getpid());
-  CHECK_CONTAINS(formatted(&fault, KVO_REPORT_JSON), expected);
-}
-
-/* ---------------------------------------------------------------------------------------------------------- Deliveries -- */
 
 static const char *report_of_chain(const kvo_fault_step *chain, size_t count) {
   kvo_fault fault = fault_of("x");
@@ -344,8 +331,6 @@ TEST("a text that is already long has the first observation and the first delive
   CHECK_CONTAINS(text, "\n    (1 more; KVO_REPORT=json lists them)\n");
   CHECK_SAME(strstr(text, "\"second\""), NULL);
 }
-
-/* ------------------------------------------------------------------------------------------------------------- Buffers -- */
 
 TEST("a report is written like snprintf(3): whole or cut, with a NUL, and nothing behind the buffer") {
   char whole_call[256], cut[256];

@@ -4,10 +4,8 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 /* The name of a new file; it is valid until four others were asked for. */
@@ -112,8 +110,6 @@ TEST("a build-id whose bytes cannot be read is none") {
   unlink(name);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ Offsets -- */
-
 TEST("an offset is an address of the file, which begins where the segment with its first byte says") {
   image made = image_make();
   made.header.e_phnum = 4;
@@ -155,8 +151,6 @@ TEST("code that is mapped from no ELF file, or without the beginning of its file
   unlink(name);
 }
 
-/* -------------------------------------------------------------------------------------------------------------- Paths -- */
-
 TEST("the name of a module's file is that from before the file was removed, and may have spaces") {
   harness_skip_if_emulated("qemu-user fails where code is mapped again at an address");
   image made = image_make();
@@ -166,6 +160,18 @@ TEST("the name of a module's file is that from before the file was removed, and 
   char *spaced = image_load(&made, " kvo image (deleted) x ");
   unlink(" kvo image (deleted) x ");
   CHECK_EQ(image_call_at(spaced), " kvo image (deleted) x +0x0");
+}
+
+TEST("of a long path the end is kept: at least 99 bytes") {
+  harness_skip_if_emulated("qemu-user fails where code is mapped again at an address");
+  image made = image_make();
+  char directory[256], name[96], expected[128];
+  snprintf(directory, sizeof directory, "%0200ld", (long)getpid());
+  snprintf(name, sizeof name, "%095ld", (long)getpid());
+  snprintf(expected, sizeof expected, "%s+0x1", name);
+  CHECK(mkdir(directory, 0700) == 0 && chdir(directory) == 0);
+  CHECK_EQ(image_call_at(image_load(&made, name) + 1), (const char *)expected);
+  CHECK(unlink(name) == 0 && chdir("..") == 0 && rmdir(directory) == 0);
 }
 
 /* ---------------------------------------------------------------------------------------------- Mappings that change -- */

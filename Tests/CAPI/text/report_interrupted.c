@@ -1,10 +1,10 @@
 /* report_interrupted.c - signals that come while a report is written: what their handlers may do, and that the report is whole. */
+#include "json.h"
 #include "reported.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 /* Called, unless NULL, once while a report is written. */
 static void (*while_writing)(void);
@@ -48,16 +48,8 @@ static void check_all(const child_result *run) {
   CHECK_CONTAINS(run->errors, " App.demo()  test_report_interrupted+0x");
 }
 
-/* --------------------------------------------------------------------------------------------------------- Another fault -- */
-
 static char detail[600];
 static double waited;
-
-static double seconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 static void fault_in_handler(int number) {
   (void)number;
@@ -67,46 +59,34 @@ static void fault_in_handler(int number) {
 }
 
 static void fault_while_written(void *arg) {
-  memset(detail, 'y', *(size_t *)arg);
+  (void)arg;
+  memset(detail, 'y', sizeof detail - 1);
   be_interrupted(fault_in_handler);
   if (!harness_is_instrumented()) CHECK(waited < 0.4); /* its own thread is writing: no wait can help */
 }
 
 TEST("of a fault in a handler that has interrupted a report the first line is written, and the report is whole") {
   if (harness_is_valgrind()) return;
-  static const size_t lengths[] = {40, 510, 511, 512, 600};
-  static const char begin[] = "KVO0011 error: ";
-  for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
-    size_t of_detail = lengths[i] - strlen(begin);
-    child_result run = harness_run_child(fault_while_written, &of_detail, "log");
-    check_all(&run);
-    const char *line = strstr(run.errors, begin);
-    CHECK(line != NULL);
-    CHECK_EQ(strspn(line + strlen(begin), "y"), (lengths[i] < 511 ? lengths[i] : 511) - strlen(begin));
-    CHECK_EQ((int)line[lengths[i] < 511 ? lengths[i] : 511], '\n');
-    CHECK_SAME(strstr(run.errors, "kvo explain KVO0011"), NULL);
-    CHECK_SAME(strstr(run.errors, "help: nothing"), NULL);
-  }
+  child_result run = harness_run_child(fault_while_written, NULL, "log");
+  check_all(&run);
+  const char *line = strstr(run.errors, "KVO0011 error: yyy");
+  CHECK(line != NULL);
+  CHECK_EQ(strcspn(line, "\n"), 511); /* of a longer line the beginning */
+  CHECK_SAME(strstr(run.errors, "kvo explain KVO0011"), NULL);
+  CHECK_SAME(strstr(run.errors, "help: nothing"), NULL);
 }
 
 TEST("with JSON the first line is that of a JSON report without details, and a line of its own") {
   if (harness_is_valgrind()) return;
-  harness_environment("KVO_REPORT", "json");
-  size_t of_detail = sizeof detail - 1;
-  child_result run = harness_run_child(fault_while_written, &of_detail, "log");
+  child_result run = run_with("KVO_REPORT", "json", fault_while_written, "log");
   CHECK_EQ(run.signal, 0);
   CHECK_EQ(run.exit_code, 0);
-  static const char begin[] =
-      "\n{\"schema\":1,\"code\":\"KVO0011\",\"severity\":\"error\",\"summary\":\"KVO0011 error: yyy";
-  char *line = strstr(run.errors, begin);
+  char *line = strstr(run.errors, "\n{\"schema\":1,\"code\":\"KVO0011\",\"severity\":\"error\",");
   CHECK(line != NULL);
   *strchr(++line, '\n') = '\0';
+  CHECK(json_is_valid(line));
   CHECK_CONTAINS(line, "\"help\":null,");
-  CHECK_EQ(line[strlen(line) - 1], '}');
-  CHECK_SAME(strstr(line, "KVO0008"), NULL);
 }
-
-/* ---------------------------------------------------------------------------------------------------------- Formatting -- */
 
 static char text[256];
 

@@ -6,9 +6,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* A file in the directory of this test program. */
@@ -90,7 +88,9 @@ TEST("calls in an unloaded plug-in are named, with its build-id") {
   skip_without_unloading();
   harness_skip_without_frames();
   harness_environment("KVO_STACKS", "8");
-  child_result run = harness_run_child(fault_after_unloading, NULL, "log");
+  child_result run = run_with("KVO_REPORT", "json", fault_after_unloading, "log");
+  CHECK_CONTAINS(run.errors, "\"symbol\":\"observe_in_module\",\"isLibrary\":false,\"isUnloaded\":true}");
+  run = harness_run_child(fault_after_unloading, NULL, "log");
   CHECK_CONTAINS(run.errors, " observe_in_module  faulting_module.so+0x");
   CHECK_CONTAINS(run.errors, " remove_in_module  faulting_module.so+0x");
   CHECK_CONTAINS(run.errors, " (unloaded)\n");
@@ -107,42 +107,6 @@ TEST("a call that the program formats is named also in a module that was loaded 
   CHECK(module != NULL);
   calls[0] = (char *)dlsym(module, "fault_in_module") + 1;
   CHECK_CONTAINS(formatted(&fault, KVO_REPORT_TEXT), "\n      #0 fault_in_module  faulting_module.so+0x");
-}
-
-TEST("events in an unloaded plug-in are reported") {
-  skip_without_unloading();
-  harness_environment("KVO_HISTORY", "64");
-  child_result run = harness_run_child(fault_after_unloading, NULL, "log");
-  CHECK_CONTAINS(run.errors, "registered \"other\" of Item@");
-  CHECK(count_of(run.errors, "faulting.c:") >= 8);
-}
-
-static const char *kept_name;
-static void note_file(const kvo_fault_observation *observation, void *arg) { (void)arg, kept_name = observation->file; }
-
-/* The file name that is kept of a registration with this one. */
-static const char *kept_of(const char *file) {
-  static watcher w;
-  item *object = item_make(0);
-  kvo_observer observer = watcher_observer("value", KVO_NEW, &w);
-  observer.file = file;
-  CHECK_OK(kvo_add_observer(as_object(object), &observer, &w.id));
-  kvo_object_visit_observations(as_object(object), note_file, NULL);
-  CHECK_OK(kvo_remove_observer(w.id));
-  item_destroy(object);
-  return kept_name;
-}
-
-TEST("of a constant of the program no copy is made, and of what may change or be unloaded one") {
-  static const char constant[] = "constant.c";
-  static char variable[] = "variable.c";
-  char local[] = "local.c";
-  CHECK_SAME(kept_of(constant), constant);
-  CHECK(kept_of(variable) != variable);
-  CHECK_EQ(kept_of(variable), "variable.c");
-  CHECK(kept_of(local) != local);
-  CHECK_SAME(kept_of(local), kept_of(local)); /* one copy */
-  CHECK_SAME(kept_of(NULL), NULL);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- Stripped -- */

@@ -8,7 +8,6 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -127,8 +126,6 @@ TEST("the thread of a fault is reported with its number, and with its name if it
     check_calls(run.errors, calls, 2);
   }
 }
-
-/* ------------------------------------------------------------------------------------------------------- What stays as it was -- */
 
 static jmp_buf way_out;
 static int asked;

@@ -6,7 +6,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,8 +14,6 @@ static void remove_unregistered(void *arg) {
   item *object = item_make(0);
   kvo_remove_observer_for(as_object(object), &faults, "a \"quoted\"\tpath \xff");
 }
-
-/* ------------------------------------------------------------------------------------------------------------ KVO_REPORT -- */
 
 TEST("KVO_REPORT=json writes the report as one line, with strings escaped, for people first") {
   child_result run = run_with("KVO_REPORT", "json", remove_unregistered, "log");
@@ -98,8 +95,6 @@ TEST("each number has limits: beyond them it is reported and ignored") {
   for (size_t i = 0; i < sizeof good / sizeof *good; i++) CHECK_SAME(strstr(said_with(good[i]), "KVO0034"), NULL);
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) CHECK_CONTAINS(said_with(bad[i]), "KVO0034 warning: KVO_");
 }
-
-/* --------------------------------------------------------------------------------------------------------------- Threads -- */
 
 static void *fault_often(void *arg) {
   for (int i = 0; i < 200; i++) never_was();
