@@ -95,6 +95,11 @@ TEST("a note that does not end in its segment, and what is behind the segment, i
     made.segments[1].p_memsz = end - cut;
     CHECK_EQ(image_build_id_at(load_unnamed(&made)), id_of(1, cut == 0 ? 20 : 0));
   }
+  for (int is_size = 0; is_size < 2; is_size++) {
+    image made = image_make();
+    memset(made.notes + (is_size ? 4 : 0), 0xff, 4); /* the length of the name, or of the description */
+    CHECK_EQ(image_build_id_at(load_unnamed(&made)), "null");
+  }
 }
 
 TEST("a build-id whose bytes cannot be read is none") {

@@ -1,6 +1,5 @@
 /* reports.c - the form of reports that KVO_REPORT and KVO_HELP choose, the settings that the environment has, and reports of two threads. */
 #include "fixture.h"
-#include "json.h"
 #include "reported.h"
 
 #include <pthread.h>
@@ -12,15 +11,7 @@
 static void remove_unregistered(void *arg) {
   (void)arg;
   item *object = item_make(0);
-  kvo_remove_observer_for(as_object(object), &faults, "a \"quoted\"\tpath \xff");
-}
-
-TEST("KVO_REPORT=json writes the report as one line, with strings escaped, for people first") {
-  child_result run = run_with("KVO_REPORT", "json", remove_unregistered, "log");
-  CHECK_EQ(count_of(run.errors, "\n"), 1);
-  CHECK(json_is_valid(run.errors));
-  CHECK_CONTAINS(run.errors, "{\"schema\":1,\"code\":\"KVO0002\",\"severity\":\"fatal\",\"summary\":\"KVO0002 fatal: ");
-  CHECK_CONTAINS(run.errors, "a \\u0022quoted\\u0022\\u005cx09path \\u005cxff\\u0022");
+  kvo_remove_observer_for(as_object(object), &faults, "imaginary");
 }
 
 TEST("an unknown form of report is reported, and the report is a text") {
