@@ -140,11 +140,14 @@ TEST("a key path that cannot be observed is reported with its object and its wro
   item *object = item_make(0);
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     char before[64];
-    refuse(as_object(object), rows[i].key_path, KVO_ENDS_WITH_OBJECT, rows[i].status);
+    refuse(as_object(object), rows[i].key_path, KVO_NONE, rows[i].status);
     snprintf(before, sizeof before, "cannot observe \"%s\" of ", rows[i].key_path);
     check_object(0, object, "Item", before, rows[i].detail);
     check_help(rows[i].help);
   }
+  object->next = object;
+  refuse(as_object(object), "next.imaginary", KVO_INITIAL | KVO_PRIOR | KVO_ENDS_WITH_OBJECT, KVO_ERROR_UNDEFINED_KEY);
+  CHECK_CONTAINS((const char *)seen[0].apple, " options:12 context:0x0] was sent to "); /* those that Apple has */
   item_destroy(object);
 }
 

@@ -144,7 +144,7 @@ static kvo_action first(const kvo_fault *fault, void *arg) { return check_own(fa
 static kvo_action second(const kvo_fault *fault, void *arg) { return check_own(fault, arg == &of_second); }
 
 static void fault_or_exchange(int number) {
-  kvo_observation never = 0x5eed00 + (uintptr_t)number;
+  kvo_observation never = 0x7fffffff5eed0000u + (uintptr_t)number;
   snprintf(expected, sizeof expected, "0x%llx", (unsigned long long)never);
   for (int i = 0; i < rounds(400); i++) {
     if (number >= 2) {

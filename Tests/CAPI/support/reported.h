@@ -6,8 +6,12 @@
 
 #include <kvo/kvo_binding.h>
 
-/* For functions that a report shall name: each has a frame, without inlining and tail calls. */
+/* For functions that a report shall name: each has a frame, without inlining and tail calls, and no copy with another name. */
+#ifdef __clang__
 #define CALLED __attribute__((noinline))
+#else
+#define CALLED __attribute__((noipa))
+#endif
 #define FRAME_STAYS() __asm__ volatile("")
 
 /* Raises KVO0008, which is fatal: 0x0 is not an observation's id. */
