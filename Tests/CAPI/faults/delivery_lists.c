@@ -90,8 +90,7 @@ static void fail_in_cycle(int deep) {
   item_destroy(first);
 }
 
-TEST(
-    "three rounds of a cycle are folded, without the delivery that led to it, and with the part of a round behind it") {
+TEST("three rounds of a cycle are folded, without what led to it, and with the part of a round behind it") {
   kvo_set_fault_handler(keep_list, NULL);
   for (int deep = 6; deep < 12; deep++) {
     fail_in_cycle(deep);

@@ -151,7 +151,7 @@ TEST("a key path that cannot be observed is reported with its object and its wro
   item_destroy(object);
 }
 
-TEST("a path through a collection is reported with what is wrong, what Apple says, and what can be observed instead") {
+TEST("a path through a collection is reported with what is wrong, Apple's sentence, and what to observe instead") {
   static const char form[] =
       "the operator is followed by what it takes of each element: \"@sum.self\", or a key instead of self";
   static const struct {

@@ -158,8 +158,7 @@ static void fault_or_exchange(int number) {
   }
 }
 
-TEST(
-    "threads that fault at the same time get their own reports, whole, and a handler that is replaced its own argument") {
+TEST("threads that fault at the same time get their own reports, and a replaced handler its own argument") {
   kvo_set_fault_handler(first, &of_first);
   on_threads(fault_or_exchange);
   kvo_set_fault_handler(NULL, NULL);

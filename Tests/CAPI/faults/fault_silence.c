@@ -23,7 +23,7 @@ static kvo_action keep(const kvo_fault *fault, void *arg) {
   return KVO_ACTION_IGNORE;
 }
 
-TEST("for each reason why nothing notifies an observation there are a detail, a severity, and a help in its language") {
+TEST("each reason why nothing notifies an observation has a detail, a severity, and a help in its language") {
   static const struct {
     kvo_silence silence;
     kvo_severity severity;
@@ -116,7 +116,7 @@ TEST("a key that is declared to affect another one, and that the class does not 
   CHECK_CONTAINS(faults.report, "did you mean \"value\"? the keys of Sum are: value, sum, next. ");
 }
 
-TEST("a key that is declared to affect itself is reported when it is observed, and observed without the declaration") {
+TEST("a key that is declared to affect itself is reported when observed, and observed without the declaration") {
   static const char *const own[] = {"value", "sum", NULL}, *const begun[] = {"value", "next.value", NULL};
   watcher watchers[2] = {{0}};
   kvo_object *object = observe_knot("Knot", own, begun, NULL, watchers), *other;
@@ -193,7 +193,7 @@ static int faults_of(reading of) {
   return faults.count;
 }
 
-TEST("an expression that reads only a computed key, or nothing, is reported, unless the key says how it is announced") {
+TEST("an expression that reads nothing but a computed key is reported, unless the key says how it is announced") {
   static const kvo_binding_property properties[] = {
       {.name = "stored", .type = "i", .ops = &zeros},
       {.name = "computed", .type = "i", .ops = &zeros, .flags = KVO_PROPERTY_COMPUTED},

@@ -14,7 +14,7 @@ static kvo_action keep(const kvo_fault *fault, void *arg) {
   return KVO_ACTION_IGNORE;
 }
 
-TEST("each fault is listed once, in the order of the codes, and raised with its severity and exception and a reason") {
+TEST("each fault is listed once, in the order of the codes, and raised with its severity, exception and reason") {
   int code = 0;
   const kvo_fault_kind *kind;
   kvo_set_fault_handler(keep, NULL);

@@ -1,4 +1,4 @@
-/* report_conditions.c - reports are whole in difficult conditions: without memory, on small stacks, on many threads, in the child of a fork. */
+/* report_conditions.c - reports are whole without memory, on small stacks, on many threads, and in the child of a fork. */
 #include "fixture.h"
 #include "reported.h"
 

@@ -75,7 +75,7 @@ static const struct {
     {{{1, "GNU", 4, 16}, {2, "GNU", 4, 20}}, 2, 0, 0},
 };
 
-TEST("a module's build-id is found between other notes, padded to 8 bytes if the segment says so, and otherwise to 4") {
+TEST("a build-id is found between other notes, padded to 8 bytes if the segment says so, and otherwise to 4") {
   static const size_t alignments[] = {0, 1, 3, 4, 8};
   for (size_t i = 0; i < sizeof sequences / sizeof *sequences; i++)
     for (size_t k = 0; k < sizeof alignments / sizeof *alignments; k++) {

@@ -1,4 +1,4 @@
-/* reports.c - the form of reports that KVO_REPORT and KVO_HELP choose, the settings that the environment has, and reports of two threads. */
+/* reports.c - the form of reports that KVO_REPORT and KVO_HELP choose, settings of the environment, and reports of two threads. */
 #include "fixture.h"
 #include "reported.h"
 

@@ -212,8 +212,7 @@ enum { NAMES_OF_RUNTIME_COUNT = true };
 #define DEFINE(name, symbol, is_library) FUNCTION(name, symbol)
 FUNCTIONS(DEFINE)
 
-TEST(
-    "functions of Swift's libraries and its layer here, and thunks, are calls of a library, and the program's are not") {
+TEST("functions of Swift's libraries, its layer here, and thunks are calls of a library, and the program's are not") {
 #define ROW(name, symbol, is_library) {name, symbol, is_library},
   static const struct {
     void (*function)(void);
