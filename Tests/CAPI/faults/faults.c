@@ -98,11 +98,12 @@ static item *make_with(const registration *all, size_t count, kvo_observation *i
 }
 
 TEST("of one source location up to eight observations are listed one by one, and of more the oldest stands for all") {
-  static const registration all[9] = {{"a.c", 1, "value"}, {"a.c", 1, "value"}, {"a.c", 1, "value"},
-                                      {"a.c", 1, "value"}, {"a.c", 1, "value"}, {"a.c", 1, "value"},
-                                      {"a.c", 1, "value"}, {"a.c", 1, "value"}, {"a.c", 1, "value"}};
-  kvo_observation ids[9];
-  for (size_t count = 1; count <= 9; count++) {
+  static const size_t counts[] = {1, 2, 8, 9, MOST};
+  registration all[MOST];
+  kvo_observation ids[MOST];
+  for (size_t i = 0; i < MOST; i++) all[i] = (registration){"a.c", 1, "value"};
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+    size_t count = counts[i];
     item *object = make_with(all, count, ids);
     CHECK_STATUS(kvo_remove_observer_for(as_object(object), object, "value"), KVO_ERROR_NOT_REGISTERED);
     CHECK_EQ(group_count, count < 9 ? count : 1);
