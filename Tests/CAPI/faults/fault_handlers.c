@@ -1,11 +1,11 @@
 /* fault_handlers.c - who is asked about a fault: handlers of the thread, of a binding's scope, of the process; and what they may do. */
 #include "fixture.h"
+#include "reported.h"
 #include "shared.h"
 
-#include <kvo/kvo_binding.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* ------------------------------------------------------------------------------------------------------------ The order -- */
@@ -48,7 +48,7 @@ static const char *asked_of(const char *present, const char *deciding) {
   kvo_binding_set_scope_fault_handler(strchr(present, 's') != NULL ? of_scope : NULL);
   kvo_set_fault_handler(strchr(present, 'p') != NULL ? of_process : NULL, &answers[2]);
   asked[0] = '\0';
-  kvo_remove_observer(0);
+  never_was();
   return asked;
 }
 
@@ -62,151 +62,93 @@ TEST("the thread's handler is asked first, then the scope's, then the process's,
     CHECK_EQ(asked_of(rows[i].present, rows[i].deciding), rows[i].asked);
 }
 
-TEST("setting a scope's handler returns the previous one") {
+TEST("setting a handler returns the previous one, and it can be asked for with its argument") {
+  void *arg = &arg;
+  CHECK(kvo_get_fault_handler(&arg) == NULL && arg == NULL);
+  CHECK(kvo_set_fault_handler(of_process, &answers[2]) == NULL);
+  CHECK(kvo_get_fault_handler(NULL) == of_process);
+  CHECK(kvo_get_fault_handler(&arg) == of_process && arg == &answers[2]);
+  CHECK(kvo_set_fault_handler(NULL, NULL) == of_process);
+  CHECK(kvo_get_thread_fault_handler(&arg) == NULL && arg == NULL);
+  CHECK(kvo_set_thread_fault_handler(of_thread, &answers[0]) == NULL);
+  CHECK(kvo_get_thread_fault_handler(&arg) == of_thread && arg == &answers[0]);
+  CHECK(kvo_set_thread_fault_handler(NULL, NULL) == of_thread);
   CHECK(kvo_binding_set_scope_fault_handler(of_scope) == NULL);
   CHECK(kvo_binding_set_scope_fault_handler(NULL) == of_scope);
-  CHECK(kvo_binding_set_scope_fault_handler(NULL) == NULL);
-}
-
-TEST("the process's handler can be asked for, with its argument") {
-  void *arg = &arg;
-  CHECK(kvo_get_fault_handler(&arg) == NULL);
-  CHECK_SAME(arg, NULL);
-  kvo_set_fault_handler(of_process, &answers[2]);
-  CHECK(kvo_get_fault_handler(&arg) == of_process);
-  CHECK_SAME(arg, &answers[2]);
-  CHECK(kvo_get_fault_handler(NULL) == of_process);
-}
-
-TEST("a thread has no handler until it sets one, which is its own") {
-  void *arg = &arg;
-  CHECK(kvo_get_thread_fault_handler(&arg) == NULL);
-  CHECK_SAME(arg, NULL);
-  kvo_set_thread_fault_handler(of_thread, &answers[0]);
-  CHECK(kvo_get_thread_fault_handler(&arg) == of_thread);
-  CHECK_SAME(arg, &answers[0]);
-}
-
-/* --------------------------------------------------------------------------------------------------------------- Counts -- */
-
-static void raise_fatal(void *arg) {
-  (void)arg;
-  kvo_remove_observer(0);
 }
 
 TEST("the fatal faults of a thread are counted, and neither KVO0011 nor those of another thread") {
   ignore_faults();
   uint64_t before = kvo_thread_fault_count();
   for (int i = 1; i < 4; i++) {
-    raise_fatal(NULL);
-    CHECK_EQ(kvo_thread_fault_count() - before, i);
-    kvo_fault_raise(KVO_FAULT_NEVER_NOTIFIES, "it is silent", NULL, NULL, NULL, 0, NULL, 0);
+    never_was();
+    raise_silent();
     CHECK_EQ(kvo_thread_fault_count() - before, i);
   }
-  join_thread(start_thread(raise_fatal, NULL));
+  join_thread(start_thread(fault_once, NULL));
   CHECK_EQ(kvo_thread_fault_count() - before, 3);
 }
 
-/* ---------------------------------------------------------------------------------------------------- What a handler does -- */
+static kvo_action expect_no_place(const kvo_fault *fault, void *arg) {
+  CHECK_SAME(fault->file, NULL);
+  CHECK_EQ(fault->file_length, 0);
+  CHECK_EQ(fault->thread, getpid()); /* the main thread's id is that of the process */
+  *(bool *)arg = true;
+  return KVO_ACTION_IGNORE;
+}
 
-static item *early, *in_handler, *late;
+TEST("a fault has the number of its thread, and without a source location none, of length 0") {
+  bool is_asked = false;
+  kvo_set_fault_handler(expect_no_place, &is_asked);
+  (void)(kvo_remove_observer)(UINT64_MAX);
+  CHECK(is_asked);
+}
 
-static void read_value(item *object) { kvo_track_read(as_object(object), kvo_key_hash("value", 5)); }
-
-static kvo_action read_another(const kvo_fault *fault, void *arg) {
+static kvo_action fault_within(const kvo_fault *fault, void *arg) {
   (void)fault, (void)arg;
-  read_value(in_handler);
+  never_was();
   return KVO_ACTION_IGNORE;
 }
 
-static void *read_around_fault(void *user_data) {
-  read_value(early);
-  kvo_remove_observer(0);
-  read_value(late);
-  return user_data;
-}
-
-static void count_change(const kvo_raw_change *change, void *user_data) {
-  (void)change;
-  ++*(int *)user_data;
-}
-
-static void release_nothing(void *value, void *user_data) { (void)value, (void)user_data; }
-
-TEST("what a handler reads is not what an evaluation with a fault depends on, and what is read after it is") {
-  static const kvo_observer_ops ops = {
-      .callback = count_change, .evaluate = read_around_fault, .release = release_nothing};
-  int calls = 0;
-  early = item_make(0), in_handler = item_make(0), late = item_make(0);
-  kvo_binding_observer observer = {.key_path = "expression", .ops = &ops, .user_data = &calls};
-  kvo_observation id;
-  kvo_set_fault_handler(read_another, NULL);
-  CHECK_OK(kvo_binding_observe_tracked(as_object(early), &observer, false, &id));
-  item_set_value(in_handler, 1);
-  CHECK_EQ(calls, 0);
-  item_set_value(late, 1);
-  CHECK_EQ(calls, 1);
-  item_set_value(early, 1);
-  CHECK_EQ(calls, 2);
-  item_set_value(in_handler, 2);
-  CHECK_EQ(calls, 2);
-  CHECK_OK(kvo_remove_observer(id));
-  item_destroy(early);
-  item_destroy(in_handler);
-  item_destroy(late);
-}
-
-/* In the child there is a second fault, which takes the default action. */
-static kvo_action fork_and_fault(const kvo_fault *fault, void *arg) {
-  (void)arg;
-  char before[256];
-  snprintf(before, sizeof before, "%s", fault->summary);
-  pid_t child = fork();
-  CHECK(child >= 0);
-  if (child == 0) {
-    kvo_remove_observer(UINT64_MAX);
-    _exit(strcmp(before, fault->summary) != 0);
-  }
-  int status;
-  CHECK(waitpid(child, &status, 0) == child);
-  CHECK(WIFEXITED(status));
-  CHECK_EQ(WEXITSTATUS(status), 0);
-  return KVO_ACTION_IGNORE;
-}
-
-static void fault_and_fork(void *arg) {
-  (void)arg;
-  kvo_set_fault_handler(fork_and_fault, NULL);
-  kvo_remove_observer(0);
+static void raise_within(void *arg) {
+  kvo_set_fault_handler(fault_within, arg);
+  never_was();
   fputs("went on\n", stderr);
 }
 
-TEST("in a process that a handler forks the fault stays as it was, also while another one is handled") {
-  child_result run = harness_run_child(fault_and_fork, NULL, "ignore");
-  CHECK_EQ(run.exit_code, 0);
-  CHECK_EQ((const char *)run.errors, "went on\n");
+TEST("a fault inside the handler does not call it again, but takes the policy's action") {
+  child_result logged = harness_run_child(raise_within, NULL, "log");
+  CHECK_EQ(count_of(logged.errors, "KVO0008 fatal: "), 1);
+  CHECK_CONTAINS(logged.errors, "went on\n");
+  child_result died = harness_run_child(raise_within, NULL, NULL);
+  CHECK_EQ(died.signal, SIGABRT);
+  CHECK_EQ(count_of(died.errors, "KVO0008 fatal: "), 1);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- Threads -- */
 
+static _Thread_local char expected[32];
+
+/* Checks the argument, and that the fault and its report are those of this thread. */
+static kvo_action check_own(const kvo_fault *fault, bool is_own_argument) {
+  static _Thread_local char report[8192];
+  CHECK(is_own_argument);
+  CHECK_CONTAINS(fault->summary, (const char *)expected);
+  kvo_fault_format(fault, KVO_REPORT_TEXT, report, sizeof report);
+  CHECK_CONTAINS((const char *)report, (const char *)expected);
+  return KVO_ACTION_IGNORE;
+}
+
 static int of_first, of_second;
-
-static kvo_action first(const kvo_fault *fault, void *arg) {
-  (void)fault;
-  CHECK_SAME(arg, &of_first);
-  return KVO_ACTION_IGNORE;
-}
-
-static kvo_action second(const kvo_fault *fault, void *arg) {
-  (void)fault;
-  CHECK_SAME(arg, &of_second);
-  return KVO_ACTION_IGNORE;
-}
+static kvo_action first(const kvo_fault *fault, void *arg) { return check_own(fault, arg == &of_first); }
+static kvo_action second(const kvo_fault *fault, void *arg) { return check_own(fault, arg == &of_second); }
 
 static void fault_or_exchange(int number) {
+  kvo_observation never = 0x7fffffff5eed0000u + (uintptr_t)number;
+  snprintf(expected, sizeof expected, "0x%llx", (unsigned long long)never);
   for (int i = 0; i < rounds(400); i++) {
     if (number >= 2) {
-      kvo_remove_observer(0);
+      kvo_remove_observer(never);
       continue;
     }
     void *arg;
@@ -216,7 +158,7 @@ static void fault_or_exchange(int number) {
   }
 }
 
-TEST("a handler that other threads replace meanwhile is always called with its own argument") {
+TEST("threads that fault at the same time get their own reports, and a replaced handler its own argument") {
   kvo_set_fault_handler(first, &of_first);
   on_threads(fault_or_exchange);
   kvo_set_fault_handler(NULL, NULL);

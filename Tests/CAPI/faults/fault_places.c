@@ -1,10 +1,8 @@
 /* fault_places.c - source locations of faults: which the first line has, and that KVO_POLICY=once reports each of them once. */
 #include "fixture.h"
-
-#include <kvo/kvo_binding.h>
+#include "reported.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,33 +15,38 @@ static void check_end(const char *expected) {
     harness_fail(__FILE__, __LINE__, "\"%s\" does not end with \"%s\"", faults.summary, expected);
 }
 
-/* Registers at a place; the file may be NULL. */
+/* Registers at a place, with a name of the file that is valid during the call; it may be NULL. */
 static kvo_observation watch_at(item *object, watcher *w, int options, const char *file, uint32_t line) {
   kvo_observer observer = watcher_observer("value", options, w);
-  observer.file = file;
+  char name[16];
+  snprintf(name, sizeof name, "%s", file != NULL ? file : "");
+  observer.file = file != NULL ? name : NULL;
   observer.line = line;
   CHECK_OK(kvo_add_observer(as_object(object), &observer, &w->id));
+  memset(name, 'x', sizeof name);
   return w->id;
 }
 
 TEST("the first line of a second removal has the places of the registration and of the first removal that are known") {
-  static const char *const expected[2][2] = {
-      {"%s, at a.c:30", "%s (first removed at e.c:20), at a.c:30"},
-      {"%s (registered at r.c:10), at a.c:30", "%s (registered at r.c:10, first removed at e.c:20), at a.c:30"}};
+  static const struct {
+    const char *registered, *ended, *expected;
+  } rows[] = {{NULL, NULL, ", at a.c:30"},
+              {NULL, "e.c", " (first removed at e.c:30), at a.c:30"},
+              {"r.c", NULL, " (registered at r.c:10), at a.c:30"},
+              {"r.c", "e.c", " (registered at r.c:10, first removed at e.c:30), at a.c:30"},
+              {"r.c", "a.c", " (registered at r.c:10, first removed at a.c:30), at a.c:30"}};
   ignore_faults();
-  for (int registered = 0; registered < 2; registered++)
-    for (int ended = 0; ended < 2; ended++) {
-      item *object = item_make(0);
-      watcher w = {0};
-      char name[64], end[256];
-      kvo_observation id = watch_at(object, &w, KVO_NONE, registered ? "r.c" : NULL, 10);
-      CHECK_OK(kvo_remove_observer_at(id, ended ? "e.c" : NULL, 20));
-      CHECK_STATUS(kvo_remove_observer_at(id, "a.c", 30), KVO_ERROR_NOT_REGISTERED);
-      snprintf(name, sizeof name, " of Item@0x%llx", (unsigned long long)(uintptr_t)object);
-      snprintf(end, sizeof end, expected[registered][ended], (const char *)name);
-      check_end(end);
-      item_destroy(object);
-    }
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    item *object = item_make(0);
+    watcher w = {0};
+    char expected[256];
+    kvo_observation id = watch_at(object, &w, KVO_NONE, rows[i].registered, 10);
+    CHECK_OK(kvo_remove_observer_at(id, rows[i].ended, 30));
+    CHECK_STATUS(kvo_remove_observer_at(id, "a.c", 30), KVO_ERROR_NOT_REGISTERED);
+    snprintf(expected, sizeof expected, " of Item@0x%llx%s", (unsigned long long)(uintptr_t)object, rows[i].expected);
+    check_end(expected);
+    item_destroy(object);
+  }
 }
 
 TEST("the first line of KVO0005 says where the observation was registered, and where its object ended") {
@@ -60,18 +63,23 @@ TEST("the first line of KVO0005 says where the observation was registered, and w
                                 "kvo_cancel_observer, which accepts one that has ended\n");
 }
 
-TEST(
-    "a place that the first line has already is not repeated, also if another line begins with its digits, except that of a second removal") {
+TEST("the first line of KVO0001 says where the first observer was registered, and if others were elsewhere") {
+  static const struct {
+    const char *file;
+    uint32_t line;
+    const char *expected;
+  } rows[] = {{"a.c", 170, ", registered at a.c:170, deallocated at a.c:17"},
+              {"a.c", 8, ", registered at a.c:170 and elsewhere, deallocated at a.c:17"},
+              {"b.c", 170, ", registered at a.c:170 and elsewhere, deallocated at a.c:17"}};
   ignore_faults();
-  item *object = item_make(0);
-  watcher w = {0};
-  kvo_observation id = watch_at(object, &w, KVO_NONE, "e.c", 170);
-  CHECK_OK(kvo_remove_observer_at(id, "e.c", 17));
-  CHECK_STATUS(kvo_remove_observer_at(id, "e.c", 17), KVO_ERROR_NOT_REGISTERED);
-  check_end(" (registered at e.c:170, first removed at e.c:17), at e.c:17");
-  watch_at(object, &w, KVO_NONE, "e.c", 179);
-  kvo_object_destroy_at(as_object(object), "e.c", 17);
-  check_end(", registered at e.c:179, deallocated at e.c:17");
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    item *object = item_make(0);
+    watcher one = {0}, two = {0};
+    watch_at(object, &one, KVO_NONE, "a.c", 170);
+    watch_at(object, &two, KVO_NONE, rows[i].file, rows[i].line);
+    kvo_object_destroy_at(as_object(object), "a.c", 17);
+    check_end(rows[i].expected);
+  }
 }
 
 TEST("a place that is not known is not in the first line, and no other instead of it") {
@@ -84,10 +92,6 @@ TEST("a place that is not known is not in the first line, and no other instead o
   check_end(": it is not registered");
   CHECK_OK(kvo_remove_observer(of_other.id));
   item_destroy(other);
-  kvo_observation id = watch_at(object, &w, KVO_NONE, "r.c", 10);
-  CHECK_OK(kvo_remove_observer_at(id, "e.c", 20));
-  CHECK_STATUS(kvo_remove_observer_at(id, NULL, 0), KVO_ERROR_NOT_REGISTERED);
-  check_end(" (registered at r.c:10, first removed at e.c:20)");
   watch_at(object, &w, KVO_NONE, NULL, 0);
   kvo_object_destroy_at(as_object(object), "e.c", 20);
   check_end(" (key path: \"value\"), deallocated at e.c:20");
@@ -105,14 +109,12 @@ TEST("a did without a place is reported with that of its will, or with that of a
   watch_at(object, &w, KVO_NONE, "r.c", 10);
   CHECK_STATUS(kvo_did_change_at(as_object(object), "value", NULL, 0), KVO_ERROR_UNBALANCED);
   check_end(" without a preceding willChange: no observer is notified, registered at r.c:10");
-  for (int known = 0; known < 2; known++) {
-    const char *file = known ? "w.c" : NULL;
-    CHECK_OK(kvo_will_change_indexes_at(as_object(object), KVO_CHANGE_REMOVAL, "value", &one, 1, file, 5));
-    CHECK_OK(kvo_did_change_indexes_at(as_object(object), KVO_CHANGE_REMOVAL, "value", &two, 1, NULL, 0));
-    CHECK_EQ((int)faults.code, KVO_FAULT_BAD_INDEXES);
-    check_end(known ? ": observers receive what willChange announced, willChange called at w.c:5"
-                    : ": observers receive what willChange announced");
-  }
+  CHECK_OK(kvo_will_change_indexes_at(as_object(object), KVO_CHANGE_REMOVAL, "value", &one, 1, "w.c", 5));
+  CHECK_OK(kvo_did_change_indexes_at(as_object(object), KVO_CHANGE_REMOVAL, "value", &two, 1, NULL, 0));
+  check_end(": observers receive what willChange announced, willChange called at w.c:5");
+  CHECK_OK(kvo_will_change_indexes_at(as_object(object), KVO_CHANGE_REMOVAL, "value", &one, 1, NULL, 5));
+  CHECK_OK(kvo_did_change_indexes_at(as_object(object), KVO_CHANGE_REMOVAL, "value", &two, 1, NULL, 0));
+  check_end(": observers receive what willChange announced");
   CHECK_OK(kvo_remove_observer(w.id));
   item_destroy(object);
 }
@@ -129,14 +131,13 @@ TEST("a fault of a binding is reported with its observations only if it has some
 /* ------------------------------------------------------------------------------------------------------------------ Once -- */
 
 /* How many reports a child makes. */
-static int reports_of(void (*body)(void *arg), const char *policy) {
-  child_result run = harness_run_child(body, NULL, policy);
+static size_t reports_of(void (*body)(void *arg), const char *policy) {
+  char path[64];
+  snprintf(path, sizeof path, "kvo-once-%ld.txt", (long)getpid());
+  child_result run = run_with("KVO_REPORT_PATH", path, body, policy);
   CHECK_EQ(run.signal, 0);
   CHECK_EQ(run.exit_code, 0);
-  int count = 0;
-  for (const char *at = run.errors; (at = strstr(at, "\nKVO0011 ")) != NULL; at++) count++;
-  count += strncmp(run.errors, "KVO0011 ", 8) == 0;
-  return count;
+  return count_of(take_file(path), "\n  process "); /* a line of each report */
 }
 
 static void raise_at(const char *file, uint32_t line) {
@@ -144,13 +145,13 @@ static void raise_at(const char *file, uint32_t line) {
 }
 
 /* Different calls, because each has code of its own. */
-#define CALLER(name)                                                                                                   \
-  __attribute__((noinline)) static void name(const char *file, uint32_t line) {                                        \
-    raise_at(file, line);                                                                                              \
+#define CALLER(name, ...)                                                                                              \
+  CALLED static void name(const char *file, uint32_t line) {                                                           \
+    __VA_ARGS__;                                                                                                       \
     __asm__ volatile("" : : "i"(__LINE__));                                                                            \
   }
-CALLER(one_caller)
-CALLER(another_caller)
+CALLER(one_caller, raise_at(file, line))
+CALLER(another_caller, raise_at(file, line))
 
 static void raise_at_known_places(void *arg) {
   (void)arg;
@@ -168,15 +169,15 @@ TEST("with once a place in the source is reported once, from wherever it is call
 }
 
 /* Two calls that differ only in the innermost return address. */
-__attribute__((noinline)) static void raise_twice(int deep) {
+CALLED static void raise_twice(int deep) {
   if (deep > 0) {
     raise_twice(deep - 1);
-    __asm__ volatile("");
+    FRAME_STAYS();
     return;
   }
-  kvo_fault_raise(KVO_FAULT_NEVER_NOTIFIES, "it is silent", NULL, NULL, NULL, 0, NULL, 0);
+  raise_at(NULL, 0);
   __asm__ volatile("" : : "i"(__LINE__));
-  kvo_fault_raise(KVO_FAULT_NEVER_NOTIFIES, "it is silent", NULL, NULL, NULL, 0, NULL, 0);
+  raise_at(NULL, 0);
   __asm__ volatile("" : : "i"(__LINE__));
 }
 
@@ -201,23 +202,17 @@ __attribute__((noinline, used)) static void in_swift_layer(int deep) {
   if (deep > 0)
     in_swift_layer(deep - 1);
   else
-    kvo_fault_raise(KVO_FAULT_NEVER_NOTIFIES, "it is silent", NULL, NULL, NULL, 0, NULL, 0);
-  __asm__ volatile("");
+    raise_at(NULL, 0);
+  FRAME_STAYS();
 }
-
-#define DEEP_CALLER(name)                                                                                              \
-  __attribute__((noinline)) static void name(void) {                                                                   \
-    in_swift_layer(some_calls);                                                                                        \
-    __asm__ volatile("" : : "i"(__LINE__));                                                                            \
-  }
-DEEP_CALLER(price_announcer)
-DEEP_CALLER(tax_announcer)
+CALLER(price_announcer, in_swift_layer(some_calls), (void)file, (void)line)
+CALLER(tax_announcer, in_swift_layer(some_calls), (void)file, (void)line)
 
 static void raise_deep_in_library(void *arg) {
   (void)arg;
   for (volatile int i = 0; i < 3; i++) {
-    price_announcer();
-    tax_announcer();
+    price_announcer(NULL, 0);
+    tax_announcer(NULL, 0);
   }
 }
 
@@ -231,21 +226,14 @@ static void observe_misspelt_keys(void *arg) {
   (void)arg;
   for (int i = 0; i < 8; i++)
     kvo_binding_never_notifies(as_object(objects[i / 2 % 2]), keys[i % 2], "value", KVO_SILENCE_UNDEFINED, "a.c", 1);
-  for (int i = 0; i < 2; i++) item_destroy(objects[i]);
 }
 
 TEST("a warning about keys is reported once for each key, of whatever object, also if one line raises it for all") {
   CHECK_EQ(reports_of(observe_misspelt_keys, NULL), 2);
 }
 
-static kvo_action answer_once(const kvo_fault *fault, void *arg) {
-  (void)fault, (void)arg;
-  return KVO_ACTION_ONCE;
-}
-
 static void raise_at_many_places(void *arg) {
   (void)arg;
-  kvo_set_fault_handler(answer_once, NULL);
   for (uint32_t line = 1; line <= 1024; line++) raise_at("many.c", line);
   for (int i = 0; i < 2; i++) raise_at("many.c", 5000);
   raise_at("many.c", 1);
@@ -253,20 +241,5 @@ static void raise_at_many_places(void *arg) {
 
 TEST("with more places than are kept faults are reported again, and those that are kept are not") {
   if (harness_is_valgrind()) return; /* it takes minutes */
-  char path[64], *text = calloc(1, 1 << 22);
-  CHECK(text != NULL);
-  snprintf(path, sizeof path, "kvo-once-%ld.txt", (long)getpid());
-  setenv("KVO_REPORT_PATH", path, 1);
-  child_result run = harness_run_child(raise_at_many_places, NULL, NULL);
-  CHECK_EQ(run.signal, 0);
-  FILE *written = fopen(path, "r");
-  CHECK(written != NULL);
-  size_t size = fread(text, 1, (1 << 22) - 1, written);
-  fclose(written);
-  unlink(path);
-  CHECK(size < (1 << 22) - 1);
-  int count = 0;
-  for (const char *at = text; (at = strstr(at, "KVO0011 error: ")) != NULL; at++) count++;
-  CHECK_EQ(count, 1024 + 2);
-  free(text);
+  CHECK_EQ(reports_of(raise_at_many_places, "once"), 1024 + 2);
 }

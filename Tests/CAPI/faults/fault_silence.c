@@ -1,51 +1,99 @@
-/* fault_silence.c - what the faults of keys contain whose observers will not be notified, or that are declared wrongly. */
+/* fault_silence.c - faults of observations that nothing will notify, that ended before a change, or that exist twice. */
 #include "fixture.h"
-#include "seen_fault.h"
+#include "zeros.h"
 
-#include <kvo/kvo_binding.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-#define IN_SWIFT                                                                                                       \
-  "mark with @KeyValueObservable the class that declares it and those whose properties it reads; or declare what it "  \
-  "reads, also computed properties: class func keyPathsForValuesAffectingVlaue() -> Set<String> { [\"…\"] }"
-#define IN_C "list in affected_by the key paths that it reads, also those of computed properties"
-#define KEYS "did you mean \"value\"? the keys of Item are: value, other, next, name, doubled, quiet, far"
-#define MANUALLY_IN_SWIFT                                                                                              \
-  ". If its changes are announced manually, return false for it from automaticallyNotifiesObservers(forKey:)"
-#define MANUALLY_IN_C ". If its changes are announced manually, register it with KVO_PROPERTY_MANUAL"
+/* ------------------------------------------------------------------------------------------------- Nothing will notify -- */
 
-TEST(
-    "for each reason why nothing will notify a binding's observation there is a detail, a severity, and a help in its language") {
+static struct {
+  kvo_severity severity;
+  char summary[512], help[2048];
+} seen;
+
+static kvo_action keep(const kvo_fault *fault, void *arg) {
+  (void)arg;
+  CHECK_EQ((int)fault->code, KVO_FAULT_NEVER_NOTIFIES);
+  seen.severity = fault->severity;
+  snprintf(seen.summary, sizeof seen.summary, "%s", fault->summary);
+  snprintf(seen.help, sizeof seen.help, "%s", fault->help);
+  return KVO_ACTION_IGNORE;
+}
+
+TEST("each reason why nothing notifies an observation has a detail, a severity, and a help in its language") {
   static const struct {
     kvo_silence silence;
     kvo_severity severity;
     const char *detail, *in_swift, *in_c;
   } rows[] = {
       {KVO_SILENCE_NOTHING_READ, KVO_SEVERITY_ERROR,
-       " can never notify: its evaluation reads nothing observable, at h.", IN_SWIFT, IN_C},
-      {KVO_SILENCE_BY_HAND, KVO_SEVERITY_WARNING,
-       " notifies only if its changes are announced manually: no setter notifies, and it reads nothing observable, at "
-       "h.",
-       IN_SWIFT MANUALLY_IN_SWIFT, IN_C MANUALLY_IN_C},
-      {KVO_SILENCE_UNDEFINED, KVO_SEVERITY_WARNING,
-       " notifies only if its changes are announced manually: there is no such key, at h.", KEYS MANUALLY_IN_SWIFT,
-       KEYS MANUALLY_IN_C},
+       " can never notify: its evaluation reads nothing observable, at h.",
+       "mark with @KeyValueObservable the class that declares it", "list in affected_by the key paths that it reads"},
+      {KVO_SILENCE_BY_HAND, KVO_SEVERITY_WARNING, ": no setter notifies, and it reads nothing observable, at h.",
+       "return false for it from automaticallyNotifiesObservers(forKey:)", "register it with KVO_PROPERTY_MANUAL"},
+      {KVO_SILENCE_UNDEFINED, KVO_SEVERITY_WARNING, ": there is no such key, at h.",
+       "did you mean \"value\"? the keys of Item are: value, other, next, name, doubled, quiet, far. If its changes",
+       "register it with KVO_PROPERTY_MANUAL"},
       {KVO_SILENCE_CONSTANT, KVO_SEVERITY_ERROR, " can never notify: it is a constant, at h.",
-       "make it a var, or observe a property of its value: \"vlaue.…\"",
-       "make it a var, or observe a property of its value: \"vlaue.…\""}};
+       "make it a var, or observe a property of its value: \"vlaue.…\"", "make it a var"}};
   item *object = item_make(0);
   kvo_set_fault_handler(keep, NULL);
-  for (size_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
-    bool is_swift = i % 2 == 0;
-    kvo_binding_never_notifies(as_object(object), "vlaue", NULL, rows[i / 2].silence, is_swift ? "h.swift" : "h.c", 3);
-    CHECK_EQ((int)seen[0].code, KVO_FAULT_NEVER_NOTIFIES);
-    CHECK_EQ((int)seen[0].severity, (int)rows[i / 2].severity);
-    check_object(&seen[0], object, "Item", ": the observation of \"vlaue\" of ", rows[i / 2].detail);
-    CHECK_EQ((const char *)seen[0].help, is_swift ? rows[i / 2].in_swift : rows[i / 2].in_c);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    kvo_binding_never_notifies(as_object(object), "vlaue", NULL, rows[i].silence, "h.swift", 3);
+    CHECK_CONTAINS((const char *)seen.help, rows[i].in_swift);
+    CHECK_CONTAINS((const char *)seen.summary, rows[i].detail);
+    CHECK_CONTAINS((const char *)seen.summary, ": the observation of \"vlaue\" of Item@0x");
+    CHECK_EQ((int)seen.severity, (int)rows[i].severity);
+    kvo_binding_never_notifies(as_object(object), "vlaue", NULL, rows[i].silence, "h.c", 3);
+    CHECK_CONTAINS((const char *)seen.help, rows[i].in_c);
+    kvo_binding_never_notifies(as_object(object), "vlaue", NULL, rows[i].silence, NULL, 0);
+    CHECK_CONTAINS((const char *)seen.help, rows[i].in_c); /* Swift's runtime is not linked */
   }
   item_destroy(object);
 }
 
-static int get_zero(const kvo_object *of) { return (void)of, 0; }
+/* ----------------------------------------------------------------------------------------------------------- Declarations -- */
+
+typedef struct knot {
+  kvo_object header;
+  int value, sum;
+  struct knot *next;
+} knot;
+
+/* Observes "sum", which these paths affect, and "next", which others affect, of an object of a new class. */
+static kvo_object *observe_knot(const char *cls_name, const char *const *of_sum, const char *const *of_next,
+                                const kvo_coding_hooks *hooks, watcher watchers[2]) {
+#define AT(key, encoding, member, ...)                                                                                 \
+  { .name = key, .type = encoding, .offset = offsetof(knot, member), .flags = KVO_PROPERTY_AT_OFFSET, __VA_ARGS__ }
+  const kvo_property_spec properties[] = {AT("value", "i", value, .affected_by = NULL),
+                                          AT("sum", "i", sum, .affected_by = of_sum),
+                                          AT("next", "@", next, .affected_by = of_next)};
+  kvo_class_spec spec = {.struct_size = sizeof spec,
+                         .name = cls_name,
+                         .instance_size = sizeof(knot),
+                         .properties = properties,
+                         .property_count = 3,
+                         .coding = hooks};
+  kvo_class *cls;
+  kvo_object *object;
+  CHECK_OK(kvo_class_register(&spec, &cls));
+  CHECK_OK(kvo_object_create(cls, &object));
+  ignore_faults();
+  faults.count = 0;
+  kvo_observer sum = watcher_observer("sum", KVO_NEW, &watchers[0]);
+  CHECK_OK(kvo_add_observer(object, &sum, &watchers[0].id));
+  return object;
+}
+
+static void end_knot(kvo_object *object, watcher watchers[2]) {
+  for (int i = 0; i < 2; i++)
+    if (watchers[i].id != 0) CHECK_OK(kvo_remove_observer(watchers[i].id));
+  kvo_object_destroy(object);
+}
+
 static kvo_status provide(kvo_object *object, const char *key, kvo_value_reader reader, void *arg, void *user) {
   static const int zero = 0;
   kvo_value value = {"i", sizeof zero, &zero};
@@ -54,99 +102,227 @@ static kvo_status provide(kvo_object *object, const char *key, kvo_value_reader 
   return KVO_OK;
 }
 
-/* Observes "sum", which these paths affect, in a class of this name. Afterwards `seen` has the faults. */
-static void observe_sum(const char *cls_name, const char *const *paths, const kvo_coding_hooks *hooks) {
-  const kvo_property_spec properties[] = {
-      {.name = "value", .type = "i", .getter = (kvo_function)get_zero},
-      {.name = "sum", .type = "i", .getter = (kvo_function)get_zero, .affected_by = paths}};
+TEST("a key that is declared to affect another one, and that the class does not have, is a warning with both") {
+  static const char *const wrong[] = {"vlaue.far", "value", "@count", NULL}, *const right[] = {"value", NULL};
+  static const kvo_coding_hooks hooks = {.struct_size = sizeof hooks, .value_for_undefined_key = provide};
+  watcher watchers[2] = {{0}};
+  end_knot(observe_knot("Right", right, NULL, NULL, watchers), watchers);
+  end_knot(observe_knot("Providing", wrong, NULL, &hooks, watchers), watchers);
+  CHECK_EQ(faults.count, 0);
+  end_knot(observe_knot("Sum", wrong, NULL, NULL, watchers), watchers);
+  CHECK_EQ(faults.count, 1);
+  CHECK_CONTAINS(faults.summary, "KVO0011 warning: \"vlaue.far\", which is declared to affect \"sum\" of Sum@0x");
+  CHECK_CONTAINS(faults.summary, " notifies only if its changes are announced manually: there is no such key, at ");
+  CHECK_CONTAINS(faults.report, "did you mean \"value\"? the keys of Sum are: value, sum, next. ");
+}
+
+TEST("a key that is declared to affect itself is reported when observed, and observed without the declaration") {
+  static const char *const own[] = {"value", "sum", NULL}, *const begun[] = {"value", "next.value", NULL};
+  watcher watchers[2] = {{0}};
+  kvo_object *object = observe_knot("Knot", own, begun, NULL, watchers), *other;
+  CHECK_EQ(faults.count, 1);
+  CHECK_CONTAINS(faults.summary, "KVO0039 fatal: \"sum\" is declared to affect \"sum\" of Knot, at ");
+  CHECK_CONTAINS(faults.apple, "includes the same key that was passed in, which is not valid.\n"
+                               "Passed-in key: sum\nReturned key path set: {(\n    value,\n    sum\n)}");
+  CHECK_CONTAINS(faults.report, "  help: remove \"sum\" from what is declared to affect \"sum\"\n");
+  CHECK_OK(kvo_object_create(kvo_object_class(object), &other));
+  CHECK_OK(KVO_SET(object, "next", kvo_object *, other));
+  kvo_observer next = watcher_observer("next", KVO_NEW, &watchers[1]);
+  CHECK_OK(kvo_add_observer(object, &next, &watchers[1].id));
+  CHECK_CONTAINS(faults.summary, ": \"next.value\" is declared to affect \"next\" of Knot, at ");
+  CHECK_CONTAINS(faults.apple, " includes a key path that starts with the same key that was passed in");
+  CHECK_OK(KVO_SET(other, "value", int, 1));
+  CHECK_EQ(watchers[1].calls, 0);
+  CHECK_OK(KVO_SET(object, "value", int, 1));
+  CHECK_EQ(watchers[0].calls, 1);
+  CHECK_EQ(watchers[1].calls, 1);
+  end_knot(object, watchers);
+  kvo_object_destroy(other);
+}
+
+TEST("a property that the program stores and announces, and is declared to be, is observed without a warning") {
+  const kvo_property_spec property = {.name = "value",
+                                      .type = "i",
+                                      .flags = KVO_PROPERTY_AT_OFFSET | KVO_PROPERTY_READ_ONLY,
+                                      .offset = offsetof(knot, value)};
   kvo_class_spec spec = {.struct_size = sizeof spec,
-                         .name = cls_name,
-                         .instance_size = sizeof(kvo_object),
-                         .properties = properties,
-                         .property_count = 2,
-                         .coding = hooks};
+                         .name = "Meter",
+                         .instance_size = sizeof(knot),
+                         .properties = &property,
+                         .property_count = 1};
   kvo_class *cls;
   kvo_object *object;
   watcher w = {0};
   CHECK_OK(kvo_class_register(&spec, &cls));
   CHECK_OK(kvo_object_create(cls, &object));
-  kvo_set_fault_handler(keep, NULL);
-  seen[0] = seen[1] = (seen_fault){0};
-  kvo_observer observer = watcher_observer("sum", KVO_NEW, &w);
+  ignore_faults();
+  kvo_observer observer = watcher_observer("value", KVO_NEW, &w);
   CHECK_OK(kvo_add_observer(object, &observer, &w.id));
+  CHECK_EQ(faults.count, 0);
   CHECK_OK(kvo_remove_observer(w.id));
   kvo_object_destroy(object);
 }
 
-TEST("a key that is declared to affect another one, and that the class does not have, is a warning with both") {
-  static const char *const wrong[] = {"vlaue.far", "value", "@count", NULL}, *const right[] = {"value", NULL};
-  static const kvo_coding_hooks hooks = {.struct_size = sizeof hooks, .value_for_undefined_key = provide};
-  observe_sum("Right", right, NULL);
-  CHECK_EQ((int)seen[0].code, 0);
-  observe_sum("Providing", wrong, &hooks);
-  CHECK_EQ((int)seen[0].code, 0);
-  observe_sum("Sum", wrong, NULL);
-  CHECK_EQ((int)seen[0].code, KVO_FAULT_NEVER_NOTIFIES);
-  CHECK_EQ((int)seen[1].code, 0);
-  CHECK_EQ((int)seen[0].severity, KVO_SEVERITY_WARNING);
-  CHECK_CONTAINS((const char *)seen[0].summary, ": \"vlaue.far\", which is declared to affect \"sum\" of Sum@0x");
-  CHECK_CONTAINS((const char *)seen[0].summary,
-                 " notifies only if its changes are announced manually: there is no such key, at ");
-  CHECK_CONTAINS((const char *)seen[0].help, "did you mean \"value\"? the keys of Sum are: value, sum. ");
+/* ------------------------------------------------------------------------------------------------------------ Expressions -- */
+
+/* What an expression does: it reads keys of an object, or removes itself. */
+typedef struct reading {
+  kvo_object *object;
+  const char *keys[2];
+  bool removes_itself;
+} reading;
+
+static void *evaluate(void *user_data) {
+  reading *self = user_data;
+  for (int i = 0; i < 2 && self->keys[i] != NULL; i++)
+    kvo_track_read(self->object, kvo_key_hash(self->keys[i], strlen(self->keys[i])));
+  if (self->removes_itself) CHECK_OK(kvo_remove_observer_for(self->object, NULL, "expression"));
+  return calloc(1, 1);
 }
 
-typedef struct knot {
-  kvo_object header;
-  int value, sum;
-  struct knot *next;
-} knot;
+static void ignore_raw(const kvo_raw_change *change, void *user_data) { (void)change, (void)user_data; }
 
-TEST("a key that is declared to affect itself is reported when it is observed, and observed without the declaration") {
-  static const char *const own[] = {"value", "sum", NULL}, *const begun[] = {"value", "next.value", NULL};
-  const kvo_property_spec properties[] = {
-      {.name = "value", .type = "i", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(knot, value)},
-      {.name = "sum", .type = "i", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(knot, sum), .affected_by = own},
-      {.name = "next",
-       .type = "@",
-       .flags = KVO_PROPERTY_AT_OFFSET,
-       .offset = offsetof(knot, next),
-       .affected_by = begun}};
-  kvo_class_spec spec = {.struct_size = sizeof spec,
-                         .name = "Knot",
-                         .instance_size = sizeof(knot),
-                         .properties = properties,
-                         .property_count = 3};
+/* How many faults the registration of an expression has. */
+static int faults_of(reading of) {
+  static const kvo_observer_ops ops = {.callback = ignore_raw, .evaluate = evaluate, .release = release_copy};
+  kvo_binding_observer observer = {.key_path = "expression", .ops = &ops, .user_data = &of, KVO_HERE};
+  kvo_observation id;
+  faults.count = 0;
+  CHECK_OK(kvo_binding_observe_tracked(of.object, &observer, false, &id));
+  CHECK_STATUS(kvo_cancel_observer(id), of.removes_itself ? KVO_ERROR_NOT_REGISTERED : KVO_OK);
+  return faults.count;
+}
+
+TEST("an expression that reads nothing but a computed key is reported, unless the key says how it is announced") {
+  static const kvo_binding_property properties[] = {
+      {.name = "stored", .type = "i", .ops = &zeros},
+      {.name = "computed", .type = "i", .ops = &zeros, .flags = KVO_PROPERTY_COMPUTED},
+      {.name = "announced", .type = "i", .ops = &zeros, .flags = KVO_PROPERTY_COMPUTED | KVO_PROPERTY_MANUAL},
+      {.name = "told", .type = "i", .ops = &zeros, .flags = KVO_PROPERTY_COMPUTED | KVO_PROPERTY_TOLD}};
   kvo_class *cls;
-  kvo_object *object, *other;
-  watcher of_sum = {0}, of_next = {0};
-  CHECK_OK(kvo_class_register(&spec, &cls));
-  CHECK_OK(kvo_object_create(cls, &object));
-  CHECK_OK(kvo_object_create(cls, &other));
-  CHECK_OK(KVO_SET(object, "next", kvo_object *, other));
-  kvo_set_fault_handler(keep, NULL);
-  kvo_observer observer = watcher_observer("sum", KVO_NEW, &of_sum);
-  CHECK_OK(kvo_add_observer(object, &observer, &of_sum.id));
-  CHECK_EQ((int)seen[0].code, KVO_FAULT_SELF_DEPENDENCY);
-  CHECK_EQ((int)seen[1].code, 0);
-  CHECK_CONTAINS((const char *)seen[0].summary, "KVO0039 fatal: \"sum\" is declared to affect \"sum\" of Knot, at ");
-  CHECK_CONTAINS((const char *)seen[0].apple, "includes the same key that was passed in, which is not valid.\n"
-                                              "Passed-in key: sum\nReturned key path set: {(\n    value,\n    sum\n)}");
-  CHECK_EQ((const char *)seen[0].help, "remove \"sum\" from what is declared to affect \"sum\"");
-  observer = watcher_observer("next", KVO_NEW, &of_next);
-  CHECK_OK(kvo_add_observer(object, &observer, &of_next.id));
-  CHECK_CONTAINS((const char *)seen[0].summary, ": \"next.value\" is declared to affect \"next\" of Knot, at ");
-  CHECK_CONTAINS((const char *)seen[0].apple, " includes a key path that starts with the same key that was passed in");
-  CHECK_OK(KVO_SET(object, "sum", int, 1));
-  CHECK_EQ(of_sum.calls, 1);
-  CHECK_OK(KVO_SET(other, "value", int, 1));
-  CHECK_EQ(of_next.calls, 0);
-  CHECK_OK(KVO_SET(object, "value", int, 1));
-  CHECK_EQ(of_sum.calls, 2);
-  CHECK_EQ(of_next.calls, 1);
-  CHECK_OK(KVO_SET(object, "next", kvo_object *, NULL));
-  CHECK_EQ(of_next.calls, 2);
-  CHECK_OK(kvo_remove_observer(of_sum.id));
-  CHECK_OK(kvo_remove_observer(of_next.id));
-  kvo_object_destroy(object);
-  kvo_object_destroy(other);
+  kvo_object object = {0};
+  ignore_faults();
+  CHECK_OK(kvo_binding_class_register("Computing", NULL, 0, properties, 4, &cls));
+  CHECK_OK(kvo_object_init(&object, cls));
+  CHECK_EQ(faults_of((reading){&object, {"computed"}, false}), 1);
+  CHECK_CONTAINS(faults.summary, "KVO0011 warning: the observation of \"expression\" of Computing@");
+  CHECK_CONTAINS(faults.summary, " notifies only if its changes are announced manually: no setter notifies");
+  CHECK_EQ(faults_of((reading){&object, {"announced"}, false}), 0);
+  CHECK_EQ(faults_of((reading){&object, {"told"}, false}), 0);
+  CHECK_EQ(faults_of((reading){&object, {"stored"}, false}), 0);
+  CHECK_EQ(faults_of((reading){&object, {"computed", "stored"}, false}), 0);
+  CHECK_EQ(faults_of((reading){&object, {NULL}, false}), 1);
+  CHECK_CONTAINS(faults.summary, "KVO0011 error: ");
+  CHECK_CONTAINS(faults.summary, " can never notify: its evaluation reads nothing observable");
+  CHECK_EQ(faults_of((reading){&object, {NULL}, true}), 0);
+  kvo_object_finish(&object);
+}
+
+/* -------------------------------------------------------------------------------------------------- In vain, and twice -- */
+
+/* A binding's observer, of a receiver or a classic one. */
+static kvo_observation observe_for(item *object, const int *observer, bool is_receiver) {
+  static const kvo_observer_ops ops = {.callback = ignore_raw};
+  static int user_data;
+  kvo_binding_observer described = {.key_path = "value",
+                                    .ops = &ops,
+                                    .user_data = &user_data,
+                                    .identity = {"Panel", observer},
+                                    .is_receiver = is_receiver};
+  kvo_observation id = 0;
+  CHECK_OK(kvo_binding_observe_key(as_object(object), kvo_key_hash("value", 5), &described, &id));
+  return id;
+}
+
+TEST("an observation that ends before a change is reported if that is asked for, also one that got the initial value") {
+  static const char *const paths[] = {"value", "next.value"};
+  harness_environment("KVO_POLICY", "KVO0015:log");
+  ignore_faults();
+  item *object = item_make(0);
+  watcher w = {0};
+  item_set_next(object, object);
+  for (int i = 0; i < 8; i++) {
+    bool changes = i & 1, initial = i & 2;
+    kvo_observation id = watch(object, paths[i / 4], initial ? KVO_INITIAL | KVO_NEW : KVO_NONE, &w);
+    if (changes) item_set_value(object, 1);
+    faults.count = 0;
+    CHECK_OK(kvo_cancel_observer(id));
+    CHECK_EQ(faults.count, !changes);
+    if (!changes) CHECK_EQ((int)faults.code, KVO_FAULT_ENDED_UNUSED);
+  }
+  item_destroy(object);
+}
+
+TEST("an observation that is removed explicitly, or that has an observer, may end before a change") {
+  harness_environment("KVO_POLICY", "KVO0015:log");
+  ignore_faults();
+  int panel = 0;
+  item *object = item_make(0);
+  watcher w = {0};
+  CHECK_OK(kvo_remove_observer(watch(object, "value", KVO_NONE, &w)));
+  CHECK_OK(kvo_cancel_observer(observe_for(object, &panel, false)));
+  CHECK_OK(kvo_cancel_observer(observe_for(object, &panel, true)));
+  observe_for(object, &panel, true);
+  CHECK_EQ(kvo_binding_end_all(as_object(object), &panel, NULL, true, NULL, 0), 1);
+  CHECK_EQ(faults.count, 0);
+  item_destroy(object);
+}
+
+TEST("an observation for a receiver is no duplicate of a classic one by the same object, nor that one of it") {
+  harness_environment("KVO_POLICY", "KVO0019:log");
+  ignore_faults();
+  int panel = 0;
+  item *object = item_make(0);
+  observe_for(object, &panel, true);
+  kvo_observation classic = observe_for(object, &panel, false);
+  observe_for(object, &panel, true);
+  CHECK_EQ(faults.count, 0);
+  kvo_observation again = observe_for(object, &panel, false);
+  CHECK_EQ(faults.count, 1);
+  CHECK_EQ((int)faults.code, KVO_FAULT_DUPLICATE);
+  CHECK_OK(kvo_remove_observer(classic));
+  CHECK_OK(kvo_remove_observer(again));
+  CHECK_EQ(kvo_binding_end_all(as_object(object), &panel, NULL, true, NULL, 0), 2);
+  item_destroy(object);
+}
+
+TEST("a third registration says that each change will notify three times, and lists both that exist, newest first") {
+  harness_environment("KVO_POLICY", "KVO0019:log");
+  item *object = item_make(0);
+  watcher w = {0};
+  kvo_observation ids[6];
+  ignore_faults();
+  for (int i = 0; i < 6; i++) {
+    ids[i] = watch(object, "value", KVO_NONE, &w);
+    if (i != 2) continue;
+    CHECK_CONTAINS(faults.summary, "with this context: each change will notify it 3 times, at ");
+    CHECK_EQ(faults.observation_count, 2);
+    CHECK_EQ(faults.first.observation, ids[1]);
+  }
+  CHECK_CONTAINS(faults.summary, "with this context: each change will notify it 5 times or more, at ");
+  for (int i = 0; i < 6; i++) CHECK_OK(kvo_remove_observer(ids[i]));
+  item_destroy(object);
+}
+
+/* Registers an observer twice, and ends both registrations before any change: each is an info. */
+static void check_infos(int in_vain, int twice) {
+  item *object = item_make(0);
+  watcher w = {0};
+  ignore_faults();
+  kvo_observation first = watch(object, "value", KVO_NONE, &w), second = watch(object, "value", KVO_NONE, &w);
+  CHECK_EQ(faults.count, twice);
+  CHECK_OK(kvo_cancel_observer(first));
+  CHECK_OK(kvo_cancel_observer(second));
+  CHECK_EQ(faults.count, twice + in_vain);
+  item_destroy(object);
+}
+
+TEST("of the infos only that is raised which KVO_POLICY names") {
+  harness_environment("KVO_POLICY", "log,KVO0019:log");
+  check_infos(0, 1);
+}
+
+TEST("infos are not raised if KVO_POLICY names none") {
+  harness_environment("KVO_POLICY", "log,error:abort");
+  check_infos(0, 0);
 }

@@ -1,85 +1,145 @@
-/* report_files.c - reports are whole on a full disk, in a FIFO without a reader, and in a pipe that is broken or full. */
-#include "fixture.h"
+/* report_files.c - where reports go: the file of KVO_REPORT_PATH, and files and pipes that cannot be written to, or not at once. */
+#include "reported.h"
 
-#include <kvo/kvo_binding.h>
-
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void never_was(void) { kvo_remove_observer(0); }
+/* The name of a file of this test. */
+static const char *own_path(void) {
+  static char path[64];
+  snprintf(path, sizeof path, "kvo-report-%ld.txt", (long)getpid());
+  return path;
+}
 
-static void fault_once(void *arg) {
+/* ------------------------------------------------------------------------------------------------------------- The file -- */
+
+/* The file among the open ones; -1 if it is not open. */
+static int number_of_file(const char *name) {
+  for (int fd = 0; fd < 256; fd++) {
+    char link[64], path[4096];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(link, path, sizeof path - 1);
+    if (length < 0) continue;
+    path[length] = '\0';
+    if (strstr(path, name) != NULL) return fd;
+  }
+  return -1;
+}
+
+static void fault_and_take_file(void *arg) {
+  char path[64];
+  fault_once(arg);
+  snprintf(path, sizeof path, "kvo-%ld-report-%ld.txt", (long)getpid(), (long)getpid());
+  int fd = number_of_file(path);
+  CHECK(fd > STDERR_FILENO);
+  CHECK((fcntl(fd, F_GETFD) & FD_CLOEXEC) != 0); /* programs that this one executes do not inherit it */
+  CHECK_CONTAINS(take_file(path), "KVO0008 fatal: ");
+}
+
+TEST("each %p in KVO_REPORT_PATH is the process id, and nothing goes to standard error") {
+  child_result run = run_with("KVO_REPORT_PATH", "kvo-%p-report-%p.txt", fault_and_take_file, "log");
+  CHECK_EQ(run.exit_code, 0);
+  CHECK_EQ((const char *)run.errors, "");
+}
+
+static void fault_without_input(void *arg) {
+  close(STDIN_FILENO); /* the file of the reports gets its number */
+  fault_once(arg);
+}
+
+TEST("reports are appended to what the file has, also in a process without standard input") {
+  FILE *file = fopen(own_path(), "w");
+  CHECK(file != NULL && fputs("before\n", file) >= 0 && fclose(file) == 0);
+  CHECK_EQ((const char *)run_with("KVO_REPORT_PATH", own_path(), fault_once, "log").errors, "");
+  CHECK_EQ((const char *)run_with("KVO_REPORT_PATH", own_path(), fault_without_input, "log").errors, "");
+  const char *text = take_file(own_path());
+  CHECK_EQ(strncmp(text, "before\nKVO0008 fatal: ", 22), 0);
+  CHECK_EQ(count_of(text, "\nKVO0008 fatal: "), 2);
+  CHECK_EQ(count_of(text, " never_was  "), 2);
+  CHECK_EQ(count_of(text, "\n  more: "), 2);
+}
+
+TEST("a path of 4095 bytes is that of the reports, and a longer one is reported") {
+  for (size_t length = 4094; length < 4099; length++) {
+    char path[5000], name[64];
+    int of_name = snprintf(name, sizeof name, "kvo-long-%0*ld.txt", (int)(21 + length % 2), (long)getpid());
+    for (size_t i = 0; i < length - (size_t)of_name; i++) path[i] = i % 2 == 0 ? '.' : '/';
+    strcpy(path + length - of_name, name);
+    child_result run = run_with("KVO_REPORT_PATH", path, fault_once, "log");
+    if (length < 4096) {
+      CHECK_EQ((const char *)run.errors, "");
+      CHECK_CONTAINS(take_file(name), "KVO0008 fatal: ");
+    } else {
+      CHECK_CONTAINS(run.errors, "KVO0034 warning: KVO_REPORT_PATH: \"./././");
+      CHECK_CONTAINS(run.errors, "\nKVO0008 fatal: ");
+    }
+  }
+}
+
+/* Faults whose reports differ in their lengths by one byte each, up to more than one block of writing. */
+static void fault_at_all_lengths(void *arg) {
+  char detail[900] = "", help[200] = "";
   (void)arg;
-  never_was();
+  for (size_t length = 0; length < 1030; length++) {
+    char *next = length < sizeof detail - 1 ? &detail[length] : &help[length - (sizeof detail - 1)];
+    *next = 'x';
+    kvo_fault_raise(KVO_FAULT_NEVER_NOTIFIES, detail, NULL, help, NULL, 0, NULL, 0);
+  }
+}
+
+TEST("a report of any length is written whole") {
+  child_result run = run_with("KVO_REPORT_PATH", own_path(), fault_at_all_lengths, "log");
+  CHECK_EQ(run.signal, 0);
+  CHECK_EQ((const char *)run.errors, ""); /* and no KVO0034: it cannot be written */
+  CHECK_EQ(count_of(take_file(own_path()), "\n  process "), 1030);
 }
 
 TEST("a report that its file cannot hold goes to standard error, whole, and this is reported") {
-  if (access("/dev/full", W_OK) != 0) return;
-  setenv("KVO_REPORT_PATH", "/dev/full", 1);
-  child_result run = harness_run_child(fault_once, NULL, NULL);
-  CHECK_EQ(run.signal, SIGABRT);
-  CHECK_EQ(strncmp(run.errors, "KVO0034 warning: KVO_REPORT_PATH: \"/dev/full\" cannot be written to", 60), 0);
-  CHECK_CONTAINS(run.errors, "\nKVO0008 fatal: ");
-  CHECK_CONTAINS(run.errors, "\n  more: ");
+  const char *const paths[] = {"/nowhere/at/all", "/dev/full", own_path()}; /* the last is a FIFO without a reader */
+  CHECK_EQ(mkfifo(own_path(), 0600), 0);
+  for (int i = 0; i < 3; i++) {
+    child_result run = run_with("KVO_REPORT_PATH", paths[i], fault_once, NULL);
+    CHECK_EQ(run.signal, SIGABRT);
+    CHECK_EQ(strncmp(run.errors, "KVO0034 warning: KVO_REPORT_PATH: \"", 35), 0);
+    CHECK_CONTAINS(run.errors, paths[i]);
+    CHECK_CONTAINS(run.errors, "\nKVO0008 fatal: ");
+    CHECK_CONTAINS(run.errors, "\n  more: ");
+  }
+  unlink(own_path());
 }
 
-/* The kernel sends SIGXFSZ, which would end the process. */
-static void fault_with_small_files(void *arg) {
-  struct rlimit small = {100, 100};
-  setrlimit(RLIMIT_FSIZE, &small);
-  int ends[2], written = dup(STDERR_FILENO);
-  char line[64] = "";
-  CHECK_EQ(pipe(ends), 0);
-  dup2(ends[1], STDERR_FILENO); /* standard error is a file here */
-  fault_once(arg);
-  small.rlim_cur = small.rlim_max;
-  CHECK(read(ends[0], line, sizeof line - 1) > 0);
-  CHECK(write(written, line, strlen(line)) > 0);
-}
+/* ---------------------------------------------------------------------------------------------------------------- Pipes -- */
 
-TEST("the same holds if the file has reached its size limit") {
-  harness_skip_if_emulated("qemu-user takes the signal of the limit");
-  char path[64];
-  snprintf(path, sizeof path, "kvo-small-%ld.txt", (long)getpid());
-  setenv("KVO_REPORT_PATH", path, 1);
-  child_result run = harness_run_child(fault_with_small_files, NULL, "log");
-  unlink(path);
-  CHECK_EQ(run.signal, 0);
-  CHECK_CONTAINS(run.errors, "KVO0034 warning: KVO_REPORT_PATH");
-}
-
-TEST("a FIFO without a reader does not block the process") {
-  char path[64];
-  snprintf(path, sizeof path, "kvo-pipe-%ld", (long)getpid());
-  CHECK_EQ(mkfifo(path, 0600), 0);
-  setenv("KVO_REPORT_PATH", path, 1);
-  child_result run = harness_run_child(fault_once, NULL, NULL);
-  unlink(path);
-  CHECK_EQ(run.signal, SIGABRT);
-  CHECK_CONTAINS(run.errors, "\nKVO0008 fatal: ");
-}
-
+/* Blocks SIGUSR1, makes standard error a pipe that nobody reads, and prints to the former one what a report has changed. */
 static void fault_into_broken_pipe(void *arg) {
-  int ends[2];
+  int ends[2], errors = dup(STDERR_FILENO);
+  sigset_t blocked, after, pending;
   CHECK_EQ(pipe(ends), 0);
   close(ends[0]);
-  int errors = dup(STDERR_FILENO);
   dup2(ends[1], STDERR_FILENO);
+  sigemptyset(&blocked);
+  sigaddset(&blocked, SIGUSR1);
+  CHECK_EQ(pthread_sigmask(SIG_SETMASK, &blocked, NULL), 0);
+  raise(SIGUSR1);
+  errno = 0;
   fault_once(arg);
-  sigset_t pending;
+  if (errno == EPIPE) dprintf(errors, "errno has changed\n");
+  CHECK_EQ(pthread_sigmask(SIG_SETMASK, NULL, &after), 0);
   sigpending(&pending);
-  CHECK(!sigismember(&pending, SIGPIPE));
+  for (int number = 1; number < 32; number++) {
+    if (sigismember(&after, number) != (number == SIGUSR1)) dprintf(errors, "signal %d is blocked or not\n", number);
+    if (sigismember(&pending, number) != (number == SIGUSR1)) dprintf(errors, "signal %d is pending or not\n", number);
+  }
   dprintf(errors, "went on\n");
 }
 
-TEST("if standard error is a broken pipe the process ends with SIGABRT or goes on, and no SIGPIPE arrives") {
+TEST("a broken pipe ends no process, and changes neither errno nor the signals that are blocked and pending") {
   CHECK_EQ(harness_run_child(fault_into_broken_pipe, NULL, NULL).signal, SIGABRT);
   child_result run = harness_run_child(fault_into_broken_pipe, NULL, "log");
   CHECK_EQ(run.signal, 0);
@@ -101,140 +161,44 @@ TEST("a SIGPIPE that the program had pending stays pending") {
   CHECK_CONTAINS(harness_run_child(keep_pending_signal, NULL, "log").errors, "still pending\n");
 }
 
-/* A non-blocking pipe that is full for a moment. */
 static void *read_later(void *arg) {
-  int *ends = arg;
   static char bytes[1 << 20];
   usleep(100000);
   size_t total = 0;
-  for (ssize_t got; (got = read(ends[0], bytes, sizeof bytes)) > 0;) total += (size_t)got;
+  for (ssize_t got; (got = read(*(int *)arg, bytes, sizeof bytes)) > 0;) total += (size_t)got;
   CHECK(total > 1 << 16);
   return NULL;
 }
 
-static void fault_into_full_pipe(void *arg) {
-  int ends[2];
-  char filling[4096] = "";
-  CHECK_EQ(pipe(ends), 0);
-  fcntl(ends[1], F_SETFL, O_NONBLOCK);
-  while (write(ends[1], filling, sizeof filling) > 0) continue;
-  pthread_t reader;
-  pthread_create(&reader, NULL, read_later, ends);
-  int errors = dup(STDERR_FILENO);
-  dup2(ends[1], STDERR_FILENO);
-  fault_once(arg);
-  dup2(errors, STDERR_FILENO);
-  close(ends[1]);
-  pthread_join(reader, NULL);
-  fputs("all was read\n", stderr);
-}
-
-TEST("a non-blocking pipe that is full for a moment gets the whole report") {
-  CHECK_EQ((const char *)harness_run_child(fault_into_full_pipe, NULL, "log").errors, "all was read\n");
-}
-
-/* A non-blocking pipe that stays full. */
-static void fault_into_unread_pipe(void *arg) {
+/* Reports to a non-blocking pipe that is full, for a moment or, with an argument, for ever. */
+static void fault_into_full_pipe(void *for_ever) {
   int ends[2], errors = dup(STDERR_FILENO);
   char filling[4096] = "";
+  pthread_t reader;
   CHECK_EQ(pipe(ends), 0);
   fcntl(ends[1], F_SETFL, O_NONBLOCK);
   while (write(ends[1], filling, sizeof filling) > 0) continue;
+  if (for_ever == NULL) pthread_create(&reader, NULL, read_later, ends);
   dup2(ends[1], STDERR_FILENO);
   alarm(60); /* a hang ends the process */
-  fault_once(arg);
-  dprintf(errors, "went on\n");
-}
-
-TEST("a pipe that nobody reads does not stop the process") {
-  child_result run = harness_run_child(fault_into_unread_pipe, NULL, "log");
-  CHECK_EQ(run.signal, 0);
-  CHECK_EQ((const char *)run.errors, "went on\n");
-}
-
-/* A pipe of one page that is almost full, and that is read late, while several threads report. */
-enum { FAULTS = 3 };
-static char late[1 << 16];
-
-static void *fault_on_thread(void *arg) {
-  kvo_remove_observer(0);
-  return arg;
-}
-
-static void *read_all(void *arg) {
-  size_t total = 0;
-  for (ssize_t got; (got = read(*(int *)arg, late + total, sizeof late - 1 - total)) > 0;) total += (size_t)got;
-  return NULL;
-}
-
-static void fault_into_stalled_pipe(void *arg) {
-  int ends[2], errors = dup(STDERR_FILENO);
-  char filling[3001];
-  memset(filling, ' ', sizeof filling);
-  filling[3000] = '\n';
-  CHECK_EQ(pipe(ends), 0);
-  fcntl(ends[1], F_SETPIPE_SZ, 4096);
-  CHECK_EQ(write(ends[1], filling, sizeof filling), 3001);
-  dup2(ends[1], STDERR_FILENO);
-  close(ends[1]);
-  pthread_t threads[FAULTS], reader;
-  for (int i = 0; i < FAULTS; i++) pthread_create(&threads[i], NULL, fault_on_thread, arg);
-  usleep(1500000);
-  pthread_create(&reader, NULL, read_all, ends);
-  for (int i = 0; i < FAULTS; i++) pthread_join(threads[i], NULL);
+  never_was();
   dup2(errors, STDERR_FILENO);
-  pthread_join(reader, NULL);
-  dprintf(errors, "%s", late + sizeof filling);
+  close(ends[1]);
+  if (for_ever == NULL) pthread_join(reader, NULL);
+  fputs("went on\n", stderr);
 }
 
-TEST("where nobody reads for a while, threads wait for each other's reports, and each is whole") {
-  harness_environment("KVO_REPORT", "json");
-  child_result run = harness_run_child(fault_into_stalled_pipe, NULL, "log");
-  CHECK_EQ(run.signal, 0);
-  int lines = 0;
-  for (char *line = strtok(run.errors, "\n"); line != NULL; line = strtok(NULL, "\n"), lines++) {
-    CHECK_SAME(strstr(line, "{\"schema\":1,\"code\":\"KVO0008\""), line);
-    CHECK_EQ(line[strlen(line) - 1], '}');
-    CHECK_CONTAINS(line, "isLibrary");
-  }
-  CHECK_EQ(lines, FAULTS);
+TEST("a non-blocking pipe that is full gets the whole report later, and one that nobody reads stops no process") {
+  static char for_ever;
+  CHECK_EQ((const char *)harness_run_child(fault_into_full_pipe, NULL, "log").errors, "went on\n");
+  CHECK_EQ((const char *)harness_run_child(fault_into_full_pipe, &for_ever, "log").errors, "went on\n");
 }
 
-static void fault_without_input(void *arg) {
-  close(STDIN_FILENO); /* the file of the reports gets its number */
+static void close_errors_and_fault(void *arg) {
+  close(STDERR_FILENO);
   fault_once(arg);
 }
 
-TEST("a process without standard input has its reports in their file") {
-  char path[64], begin[16] = "";
-  snprintf(path, sizeof path, "kvo-zero-%ld.txt", (long)getpid());
-  setenv("KVO_REPORT_PATH", path, 1);
-  child_result run = harness_run_child(fault_without_input, NULL, "log");
-  CHECK_EQ((const char *)run.errors, "");
-  FILE *written = fopen(path, "r");
-  CHECK(written != NULL && fgets(begin, sizeof begin, written) != NULL);
-  fclose(written);
-  unlink(path);
-  CHECK_EQ((const char *)begin, "KVO0008 fatal: ");
-}
-
-/* Faults whose reports differ in their lengths by one byte each, up to more than one block of writing. */
-static void fault_at_all_lengths(void *arg) {
-  char detail[900] = "", help[200] = "";
-  (void)arg;
-  for (size_t length = 0; length < 1030; length++) {
-    char *next = length < sizeof detail - 1 ? &detail[length] : &help[length - (sizeof detail - 1)];
-    *next = 'x';
-    kvo_fault_raise(KVO_FAULT_NEVER_NOTIFIES, detail, NULL, help, NULL, 0, NULL, 0);
-  }
-}
-
-TEST("a report of any length is written whole") {
-  char path[64];
-  snprintf(path, sizeof path, "kvo-lengths-%ld.txt", (long)getpid());
-  setenv("KVO_REPORT_PATH", path, 1);
-  child_result run = harness_run_child(fault_at_all_lengths, NULL, "log");
-  CHECK_EQ(run.signal, 0);
-  CHECK_EQ((const char *)run.errors, ""); /* and no KVO0034: it cannot be written */
-  CHECK_EQ(unlink(path), 0);
+TEST("with standard error closed the process still ends with SIGABRT") {
+  CHECK_EQ(harness_run_child(close_errors_and_fault, NULL, NULL).signal, SIGABRT);
 }

@@ -1,13 +1,11 @@
-/* report_images.c - module, offset, build-id and function in reports, for ELF files of unusual form and for mappings that change. */
+/* report_images.c - module, offset, build-id and function of a call, for ELF files of unusual form and for mappings that change. */
 #include "harness.h"
 #include "image.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 /* The name of a new file; it is valid until four others were asked for. */
@@ -67,7 +65,6 @@ static const struct {
   size_t count, expected, size;
 } sequences[] = {
     {{{3, "GNU", 4, 20}}, 1, 0, 20},
-    {{{3, "GNU", 4, 1}}, 1, 0, 1},
     {{{3, "GNU", 4, 32}}, 1, 0, 32},
     {{{3, "GNU", 4, 33}, {3, "GNU", 4, 20}}, 2, 1, 20}, /* it is too long to be kept */
     {{{1, "GNU", 4, 16}, {3, "GNU", 4, 20}, {3, "GNU", 4, 8}}, 3, 1, 20},
@@ -78,22 +75,16 @@ static const struct {
     {{{1, "GNU", 4, 16}, {2, "GNU", 4, 20}}, 2, 0, 0},
 };
 
-TEST("a module's build-id is found between other notes, padded as the segment says") {
+TEST("a build-id is found between other notes, padded to 8 bytes if the segment says so, and otherwise to 4") {
+  static const size_t alignments[] = {0, 1, 3, 4, 8};
   for (size_t i = 0; i < sizeof sequences / sizeof *sequences; i++)
-    for (size_t alignment = 4; alignment <= 8; alignment += 4) {
+    for (size_t k = 0; k < sizeof alignments / sizeof *alignments; k++) {
       image made = image_make();
-      made.segments[1].p_align = alignment;
-      made.segments[1].p_memsz = write_notes(&made, sequences[i].notes, sequences[i].count, alignment);
+      made.segments[1].p_align = alignments[k];
+      size_t padding = alignments[k] == 8 ? 8 : 4;
+      made.segments[1].p_memsz = write_notes(&made, sequences[i].notes, sequences[i].count, padding);
       CHECK_EQ(image_build_id_at(load_unnamed(&made)), id_of(sequences[i].expected, sequences[i].size));
     }
-}
-
-TEST("notes that are not aligned to 8 bytes are aligned to 4, whatever their segment says") {
-  for (size_t alignment = 0; alignment < 4; alignment++) {
-    image made = image_make();
-    made.segments[1].p_align = alignment;
-    CHECK(strcmp(image_build_id_at(load_unnamed(&made)), "null") != 0);
-  }
 }
 
 TEST("a note that does not end in its segment, and what is behind the segment, is not read") {
@@ -104,28 +95,11 @@ TEST("a note that does not end in its segment, and what is behind the segment, i
     made.segments[1].p_memsz = end - cut;
     CHECK_EQ(image_build_id_at(load_unnamed(&made)), id_of(1, cut == 0 ? 20 : 0));
   }
-  for (int is_name = 0; is_name < 2; is_name++) {
+  for (int is_size = 0; is_size < 2; is_size++) {
     image made = image_make();
-    memset(made.notes + (is_name ? 0 : 4), 0xff, 4);
+    memset(made.notes + (is_size ? 4 : 0), 0xff, 4); /* the length of the name, or of the description */
     CHECK_EQ(image_build_id_at(load_unnamed(&made)), "null");
   }
-}
-
-TEST("of several segments with notes the first with a build-id counts, and segments that cannot be read are skipped") {
-  image made = image_make();
-  static const note notes[] = {{3, "GNU", 4, 20}, {3, "GNU", 4, 20}, {1, "GNU", 4, 20}};
-  write_notes(&made, notes, 3, 4);
-  for (int i = 0; i < 4; i++) { /* unreadable, without an id, the second note, the first one */
-    made.segments[i] = made.segments[1];
-    made.segments[i].p_vaddr = i == 0 ? 4096 : offsetof(image, notes) + (size_t)(3 - i) * 36;
-  }
-  made.header.e_phnum = 4;
-  CHECK_EQ(image_build_id_at(load_unnamed(&made)), id_of(1, 20));
-  made.header.e_phnum = 2;
-  CHECK_EQ(image_build_id_at(load_unnamed(&made)), "null");
-  made.segments[2].p_type = PT_NULL;
-  made.header.e_phnum = 4;
-  CHECK_EQ(image_build_id_at(load_unnamed(&made)), id_of(0, 20));
 }
 
 TEST("a build-id whose bytes cannot be read is none") {
@@ -140,8 +114,6 @@ TEST("a build-id whose bytes cannot be read is none") {
   CHECK_EQ(image_build_id_at(image_map(name, NULL)), "null");
   unlink(name);
 }
-
-/* ------------------------------------------------------------------------------------------------------------ Offsets -- */
 
 TEST("an offset is an address of the file, which begins where the segment with its first byte says") {
   image made = image_make();
@@ -184,28 +156,6 @@ TEST("code that is mapped from no ELF file, or without the beginning of its file
   unlink(name);
 }
 
-TEST("the code of a module is found where its file is mapped in several parts") {
-  harness_skip_if_emulated("qemu-user fails where code is mapped again at an address");
-  static char pages[3 * 4096];
-  image made = image_make();
-  memcpy(pages, &made, sizeof made);
-  const char *name = fresh_name();
-  image_write((const image *)(const void *)pages, sizeof pages, name);
-  char *mapped = image_map(name, NULL), expected[128];
-  CHECK(mprotect(mapped, 4096, PROT_READ) == 0); /* the headers are in a part without code */
-  snprintf(expected, sizeof expected, "%s+0x1010", name);
-  CHECK_EQ(image_call_at(mapped + 4096 + 16), (const char *)expected);
-  unlink(name);
-}
-
-TEST("the code that the kernel adds to the process is named as it calls it") {
-  char *vdso = (char *)getauxval(AT_SYSINFO_EHDR); /* NOLINT */
-  if (vdso == NULL || harness_is_valgrind()) return;
-  CHECK_CONTAINS(image_call_at(vdso + 0x100), "[vdso]+0x100");
-}
-
-/* -------------------------------------------------------------------------------------------------------------- Paths -- */
-
 TEST("the name of a module's file is that from before the file was removed, and may have spaces") {
   harness_skip_if_emulated("qemu-user fails where code is mapped again at an address");
   image made = image_make();
@@ -217,46 +167,19 @@ TEST("the name of a module's file is that from before the file was removed, and 
   CHECK_EQ(image_call_at(spaced), " kvo image (deleted) x +0x0");
 }
 
-/* Makes a directory in the current one, and enters it. */
-static void enter(const char *directory) {
-  CHECK_EQ(mkdir(directory, 0700), 0);
-  CHECK_EQ(chdir(directory), 0);
-}
-
-static void leave(const char *directory) {
-  CHECK_EQ(chdir(".."), 0);
-  CHECK_EQ(rmdir(directory), 0);
-}
-
 TEST("of a long path the end is kept: at least 99 bytes") {
   harness_skip_if_emulated("qemu-user fails where code is mapped again at an address");
   image made = image_make();
   char directory[256], name[96], expected[128];
-  for (int length = 40; length < 240; length += 9) {
-    snprintf(directory, sizeof directory, "%0*ld", length, (long)getpid());
-    snprintf(name, sizeof name, "%095d", length);
-    snprintf(expected, sizeof expected, "%s+0x1", name);
-    enter(directory);
-    CHECK_EQ(image_call_at(image_load(&made, name) + 1), (const char *)expected);
-    unlink(name);
-    leave(directory);
-  }
+  snprintf(directory, sizeof directory, "%0200ld", (long)getpid());
+  snprintf(name, sizeof name, "%095ld", (long)getpid());
+  snprintf(expected, sizeof expected, "%s+0x1", name);
+  CHECK(mkdir(directory, 0700) == 0 && chdir(directory) == 0);
+  CHECK_EQ(image_call_at(image_load(&made, name) + 1), (const char *)expected);
+  CHECK(unlink(name) == 0 && chdir("..") == 0 && rmdir(directory) == 0);
 }
 
 /* ---------------------------------------------------------------------------------------------- Mappings that change -- */
-
-/* The module's name and the offset 0, as long as it is loaded. */
-static const char *call_in(const char *name) {
-  static char text[128];
-  snprintf(text, sizeof text, "%s+0x0", name);
-  return text;
-}
-
-static const char *unloaded_call_in(const char *name) {
-  static char text[128];
-  snprintf(text, sizeof text, "%s+0x0 (unloaded)", name);
-  return text;
-}
 
 /* valgrind does not ask the kernel whether an address is readable, so that what is unmapped, or beyond the file's end, is read. */
 TEST("of the modules that were loaded at one address the present one is named, or, if there is none, the last one") {
@@ -264,51 +187,115 @@ TEST("of the modules that were loaded at one address the present one is named, o
   image one = image_make(), other = image_make();
   other.notes[20] ^= 1;
   const char *first = fresh_name(), *second = fresh_name();
-  char *mapped = image_load(&one, first);
+  char *mapped = image_load(&one, first), in_first[80], in_second[80], unloaded[80];
+  snprintf(in_first, sizeof in_first, "%s+0x0", first);
+  snprintf(in_second, sizeof in_second, "%s+0x0", second);
+  snprintf(unloaded, sizeof unloaded, "%s+0x0 (unloaded)", second);
+  CHECK_EQ(image_call_at(mapped), (const char *)in_first);
   image_write(&other, sizeof other, second);
-  CHECK_EQ(image_call_at(mapped), call_in(first));
-  image_map(second, mapped);
-  CHECK_EQ(image_call_at(mapped), call_in(second));
-  munmap(mapped, 8192);
-  CHECK_EQ(image_call_at(mapped), unloaded_call_in(second));
-  image_map(first, mapped);
-  CHECK_EQ(image_call_at(mapped), call_in(first));
-  munmap(mapped, 8192);
-  CHECK_CONTAINS(image_call_at(mapped), " (unloaded)");
   for (int i = 0; i < 600; i++) { /* more often than modules can be noted */
     image_map(second, mapped);
-    CHECK_EQ(image_call_at(mapped), call_in(second));
+    CHECK_EQ(image_call_at(mapped), (const char *)in_second);
     munmap(mapped, 8192);
-    (void)image_call_at(mapped);
+    CHECK_EQ(image_call_at(mapped), (const char *)unloaded);
+    if (i > 0) continue;
+    image_map(first, mapped);
+    CHECK_EQ(image_call_at(mapped), (const char *)in_first);
   }
   unlink(first);
   unlink(second);
 }
 
-TEST("two modules at one address are told apart by their headers, and by their build-ids") {
-  image one = image_make(), other_header = one, other_id = one;
-  other_header.header.e_entry = 1;
-  other_id.notes[35] ^= 1;
-  const image *images[] = {&one, &other_header, &other_id};
-  const char *names[3];
-  for (int i = 0; i < 3; i++) image_write(images[i], sizeof one, names[i] = fresh_name());
-  char *mapped = image_map(names[0], NULL);
-  for (int i = 0; i < 3; i++) {
-    image_map(names[i], mapped);
-    CHECK_EQ(image_call_at(mapped), call_in(names[i]));
-  }
-  for (int i = 0; i < 3; i++) unlink(names[i]);
+/* ---------------------------------------------------------------------------------------------------------- Functions -- */
+
+/* The function that reports name at an address of the image, "" if none. Each image has a file of its own, because names are kept. */
+static const char *function_at(const image *of, size_t size, size_t address) {
+  static char text[128];
+  const char *name = fresh_name();
+  image_write(of, size, name);
+  snprintf(text, sizeof text, "%s", image_call_at(image_map(name, NULL) + address));
+  unlink(name);
+  char *end = strstr(text, name);
+  CHECK(end != NULL);
+  *(end > text ? end - 2 : end) = '\0';
+  return text;
 }
 
-TEST("a module that is mapped again with more code is known with all of it") {
-  harness_skip_if_emulated("qemu-user fails where code is mapped again at an address");
-  if (harness_is_valgrind()) return;
+static const char *function_of(const image *of) { return function_at(of, sizeof *of, IMAGE_FUNCTION); }
+
+TEST("a function is named at its first and last byte, and not before and behind it") {
   image made = image_make();
-  char *mapped = load_unnamed(&made);
-  CHECK(mprotect(mapped + 4096, 4096, PROT_READ) == 0);
-  CHECK_CONTAINS(image_call_at(mapped + 4095), ".so+0xfff");
-  CHECK_EQ(strncmp(image_call_at(mapped + 4096), "0x", 2), 0);
-  CHECK(mprotect(mapped + 4096, 4096, PROT_READ | PROT_EXEC) == 0);
-  CHECK_CONTAINS(image_call_at(mapped + 4096), ".so+0x1000");
-  CHECK_EQ(strncmp(image_call_at(mapped + 8192), "0x", 2), 0);
+  CHECK_EQ(function_at(&made, sizeof made, IMAGE_FUNCTION - 1), "");
+  CHECK_EQ(function_at(&made, sizeof made, IMAGE_FUNCTION), "inner");
+  CHECK_EQ(function_at(&made, sizeof made, IMAGE_FUNCTION + IMAGE_FUNCTION_SIZE - 1), "inner");
+  CHECK_EQ(function_at(&made, sizeof made, IMAGE_FUNCTION + IMAGE_FUNCTION_SIZE), "");
+}
+
+/* Adds an exported table with the function "exported", at the same address; it is in the sections `symbols` and `symbols` + 1. */
+static void add_exported(image *to, size_t symbols) {
+  to->symbols[3] = to->symbols[1];
+  to->symbols[3].st_name = image_add_name(to, "exported");
+  to->sections[symbols] = to->sections[1];
+  to->sections[symbols].sh_type = SHT_DYNSYM;
+  to->sections[symbols].sh_offset += 2 * sizeof(Elf64_Sym);
+  to->header.e_shnum = 5;
+}
+
+TEST("a function is named from the table of all symbols, and only without one from that of the exported ones") {
+  image made = image_make();
+  add_exported(&made, 3);
+  CHECK_EQ(function_of(&made), "inner");
+  made.sections[1].sh_type = SHT_NULL;
+  CHECK_EQ(function_of(&made), "exported");
+  made.sections[4] = made.sections[1];
+  made.sections[4].sh_type = SHT_SYMTAB;
+  CHECK_EQ(function_of(&made), "inner");
+  made.header.e_shnum = 4;
+  CHECK_EQ(function_of(&made), "exported");
+}
+
+TEST("a table of symbols in which something is wrong, or that is cut off, names nothing") {
+  image made = image_make();
+#define WRONG(member, value)                                                                                           \
+  do {                                                                                                                 \
+    image wrong = made;                                                                                                \
+    wrong.member = (value);                                                                                            \
+    if (strcmp(function_of(&wrong), "") != 0) harness_fail(__FILE__, __LINE__, #member " = " #value);                  \
+  } while (0)
+  WRONG(header.e_shentsize, made.header.e_shentsize + 1);
+  WRONG(header.e_shentsize, made.header.e_shentsize - 1);
+  WRONG(header.e_shoff, UINT64_MAX);
+  WRONG(header.e_shoff, 0);
+  WRONG(header.e_shnum, 0);
+  WRONG(sections[1].sh_entsize, made.sections[1].sh_entsize + 1);
+  WRONG(sections[1].sh_link, UINT32_MAX);
+  WRONG(sections[1].sh_offset, sizeof made + 1);
+  WRONG(sections[2].sh_offset, UINT64_MAX);
+  WRONG(sections[2].sh_size, 0);
+  WRONG(names[sizeof made.names - 1], 'x');
+  WRONG(symbols[1].st_name, sizeof made.names);
+  WRONG(symbols[1].st_name, 0);
+  WRONG(symbols[1].st_shndx, SHN_UNDEF);
+  WRONG(symbols[1].st_info, ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT));
+  WRONG(symbols[1].st_size, 0);
+  CHECK_EQ(function_at(&made, sizeof made - 1, IMAGE_FUNCTION), "");
+  CHECK_EQ(function_at(&made, offsetof(image, symbols), IMAGE_FUNCTION), "");
+  CHECK_EQ(function_at(&made, offsetof(image, sections), IMAGE_FUNCTION), "");
+  CHECK_EQ(function_of(&made), "inner");
+}
+
+TEST("of several functions at an address the last global one is named, otherwise the first") {
+  image made = image_make();
+  made.sections[1].sh_size = 5 * sizeof(Elf64_Sym);
+  for (unsigned i = 2; i < 5; i++) made.symbols[i] = made.symbols[1];
+  made.symbols[2].st_name = image_add_name(&made, "second");
+  made.symbols[3].st_name = image_add_name(&made, "third");
+  made.symbols[4].st_name = image_add_name(&made, "fourth");
+  CHECK_EQ(function_of(&made), "fourth");
+  made.symbols[4].st_info = ELF64_ST_INFO(STB_LOCAL, STT_FUNC);
+  CHECK_EQ(function_of(&made), "third");
+  for (int i = 1; i < 5; i++) made.symbols[i].st_info = ELF64_ST_INFO(STB_LOCAL, STT_FUNC);
+  CHECK_EQ(function_of(&made), "inner");
+  made.symbols[2].st_info = ELF64_ST_INFO(STB_WEAK, STT_FUNC);
+  CHECK_EQ(function_of(&made), "second");
 }

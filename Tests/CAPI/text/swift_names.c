@@ -1,97 +1,39 @@
-/* swift_names.c - shortened names of Swift functions in reports, with demangled names given by this test. */
-#include "harness.h"
+/* swift_names.c - names of Swift and C++ functions in reports: which are demangled, how they are shortened, and which are a library's. */
+#include "reported.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+/* What the demanglers below return; NULL if the name is none of their language. */
 static const char *demangled;
+static int demanglings;
+/* The Swift name does not fit, and the demangler fills the buffer without a NUL. */
+static bool is_too_long;
 
 /* Replaces the Swift runtime's demangler, which is not linked. */
 char *swift_demangle(const char *name, size_t length, char *buffer, size_t *size, uint32_t flags);
 char *swift_demangle(const char *name, size_t length, char *buffer, size_t *size, uint32_t flags) {
   (void)flags;
   CHECK_EQ(length, strlen(name));
+  demanglings++;
+  if (demangled == NULL) return NULL;
   snprintf(buffer, *size, "%s", demangled);
+  if (is_too_long) memset(buffer, 'n', *size);
   return buffer;
 }
 
-static char text[1024];
-
-__attribute__((noinline)) static void format_caller(void) {
-  kvo_call_format(__builtin_return_address(0), text, sizeof text);
+/* Replaces that of the C++ runtime, whose result is to be freed. */
+char *__cxa_demangle(const char *name, char *buffer, size_t *size, int *status);
+char *__cxa_demangle(const char *name, char *buffer, size_t *size, int *status) {
+  CHECK_EQ(name, "_Z4demov");
+  CHECK(buffer == NULL && size == NULL);
+  demanglings++;
+  *status = demangled != NULL ? 0 : -2;
+  return demangled != NULL ? strdup(demangled) : NULL;
 }
 
-/* A symbol with a Swift name; quoted for gcc, because the assembler takes a dollar for an immediate operand. */
-#ifdef __clang__
-void demo(void) __asm__("$s4demo");
-#else
-void demo(void) __asm__("\"$s4demo\"");
-#endif
-__attribute__((noinline)) void demo(void) {
-  format_caller();
-  __asm__ volatile("");
-}
-
-static void check(const char *long_name, const char *short_name) {
-  demangled = long_name;
-  demo();
-  char *end = strstr(text, "  test_swift_names+0x");
-  CHECK(end != NULL);
-  *end = '\0';
-  CHECK_EQ((const char *)text, short_name);
-}
-
-TEST("a function is reported with its argument labels and without types") {
-  check("App.close() -> ()", "App.close()");
-  check("App.close(_: App.Library, at: Swift.Int) throws -> Swift.Int", "App.close(_:at:)");
-  check("App.close(Swift.Int) -> ()", "App.close(_:)");
-  check("App.close(from: Swift.Int, to: (Swift.Int, Swift.Int)) -> ()", "App.close(from:to:)");
-  check("App.close(_: Swift.Dictionary<Swift.String, Swift.Int>, then: (Swift.Int) -> ()) -> ()", "App.close(_:then:)");
-  check("App.close((Swift.Int, Swift.Int), [Swift.Int]) -> ()", "App.close(_:_:)");
-  check("static App.Editor.main() -> ()", "static App.Editor.main()");
-  check("App.Editor.init(title: Swift.String) -> App.Editor", "App.Editor.init(title:)");
-  check("static App.Editor.< infix(App.Editor, App.Editor) -> Swift.Bool", "static App.Editor.< infix(_:_:)");
-  check("static App.V2.< infix(App.V2, App.V2) -> Swift.Bool", "static App.V2.< infix(_:_:)");
-}
-
-TEST("parts of a name that are not in the source are left out") {
-  check("App.(close in _7FCE)(_: App.Library) -> ()", "App.close(_:)");
-  check("App.(Editor in _7FCE).(close in _7FCE)() -> ()", "App.Editor.close()");
-  check("(extension in App):Swift.Array.second() -> A", "Swift.Array.second()");
-  check("partial apply forwarder for App.close() -> ()", "App.close()");
-  check("merged App.close() -> ()", "App.close()");
-  check("@objc App.close() -> ()", "App.close()");
-  check("(1) await resume partial function for App.close() async -> ()", "App.close()");
-  check("(2) suspend resume partial function for App.close() async -> ()", "App.close()");
-}
-
-TEST("generic arguments and types of properties are left out") {
-  check("App.map<A, B>(_: (A) -> B) -> [B]", "App.map(_:)");
-  check("App.Box<A>.value.getter : A", "App.Box.value.getter");
-  check("App.title.setter : Swift.String", "App.title.setter");
-  check("App.Box.subscript.getter : (Swift.Int) -> A", "App.Box.subscript.getter");
-}
-
-TEST("a closure or local function is reported with the function that contains it") {
-  check("closure #1 (Swift.Int) -> () in App.close() -> ()", "closure in App.close()");
-  check("closure #2 () -> () in closure #1 (Swift.Int) -> Swift.Bool in App.close(_: Swift.Int) -> ()",
-        "closure in App.close(_:)");
-  check("inner #1 <A>(_: A) -> () in App.close() -> ()", "inner #1 in App.close()");
-  check("closure #3 () -> () in inner #1 () -> () in closure #2 () -> () in App.close() -> ()",
-        "closure in inner #1 in closure in App.close()");
-  check("App.closure #", "App.closure #");
-}
-
-TEST("a name in backquotes is not changed") {
-  check("App.`it works (on Linux)`() -> ()", "App.`it works (on Linux)`()");
-}
-
-/* ------------------------------------------------------------------------------------------------- The library's calls -- */
-
-static void *called_from;
-__attribute__((noinline)) static void note_caller(void) { called_from = __builtin_return_address(0); }
-
-/* A function with this symbol, which notes an address in itself. */
+/* A symbol of any characters; quoted for gcc, because the assembler takes a dollar for an immediate operand. */
 #ifdef __clang__
 #define SYMBOL(symbol) __asm__(symbol)
 #else
@@ -99,116 +41,192 @@ __attribute__((noinline)) static void note_caller(void) { called_from = __builti
 #endif
 #define FUNCTION(name, symbol)                                                                                         \
   void name(void) SYMBOL(symbol);                                                                                      \
-  __attribute__((noinline)) void name(void) {                                                                          \
-    note_caller();                                                                                                     \
-    __asm__ volatile("" : : "i"(__LINE__)); /* unlike the others, which are then not merged */                         \
+  CALLED void name(void) { __asm__ volatile("" : : "i"(__COUNTER__)); } /* each differs, so that none are merged */
+
+static const void *call_in(void (*function)(void)) { return (const char *)(uintptr_t)function + 1; }
+
+/* ---------------------------------------------------------------------------------------------------------- Demangling -- */
+
+FUNCTION(of_swift, "$s4demo")
+FUNCTION(of_embedded_swift, "$e4demo")
+FUNCTION(of_another_language, "$x4demo")
+FUNCTION(of_c_plus_plus, "_Z4demov")
+FUNCTION(of_c, "demo")
+
+/* The function's name in a report. */
+static const char *name_of(void (*function)(void)) {
+  static char text[2048];
+  kvo_call_format(call_in(function), text, sizeof text);
+  char *end = strstr(text, "  test_swift_names+0x");
+  CHECK(end != NULL);
+  *end = '\0';
+  return text;
+}
+
+TEST("names of Swift, Embedded Swift and C++ are demangled, and no others") {
+  demangled = "App.demo";
+  CHECK_EQ(name_of(of_swift), "App.demo");
+  CHECK_EQ(name_of(of_embedded_swift), "App.demo");
+  CHECK_EQ(name_of(of_c_plus_plus), "App.demo");
+  CHECK_EQ(demanglings, 3);
+  CHECK_EQ(name_of(of_another_language), "$x4demo");
+  CHECK_EQ(name_of(of_c), "demo");
+  CHECK_EQ(demanglings, 3);
+}
+
+TEST("a name that its language's runtime cannot demangle is shown as it is in the file") {
+  CHECK_EQ(name_of(of_swift), "$s4demo");
+  CHECK_EQ(name_of(of_c_plus_plus), "_Z4demov");
+  CHECK_EQ(demanglings, 2);
+}
+
+/* Of a long name a report shows the first 600 bytes and the last 300. */
+static void check_length(void (*function)(void), size_t expected) {
+  const char *name = name_of(function);
+  char left_out[64];
+  snprintf(left_out, sizeof left_out, "...(%zu bytes left out)...", expected - 900);
+  CHECK_EQ(strspn(name, "n"), 600);
+  CHECK_EQ(strncmp(name + 600, left_out, strlen(left_out)), 0);
+  CHECK_EQ(strspn(name + 600 + strlen(left_out), "n"), 300);
+}
+
+TEST("of a demangled name up to 2047 bytes are taken") {
+  enum { MOST = 2047 };
+  static const size_t lengths[] = {1500, MOST - 1, MOST, MOST + 1, 5000};
+  for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+    char *name = calloc(1, lengths[i] + 1);
+    CHECK(name != NULL);
+    memset(name, 'n', lengths[i]);
+    demangled = name;
+    check_length(of_c_plus_plus, lengths[i] < MOST ? lengths[i] : MOST);
+    check_length(of_swift, lengths[i] < MOST ? lengths[i] : MOST);
+    free(name);
   }
-FUNCTION(of_array, "$sSa6appendyyxnF")
-FUNCTION(added_to_array, "$sSa3AppE6secondxvg")
-FUNCTION(of_array_slice, "$ss10ArraySliceV6appendyyxnF")
-FUNCTION(added_to_array_slice, "$ss10ArraySliceV3AppE6secondxvg")
-FUNCTION(added_to_long_name, "$ss22_ContiguousArrayBufferV3AppE6secondxvg")
-FUNCTION(of_nested, "$sSS8UTF8ViewV5countSivpABTK")
-FUNCTION(added_to_nested, "$sSS8UTF8ViewV3AppE6secondxvg")
-FUNCTION(of_protocol, "$sSlsE5first7ElementQzSgvpSSTK")
-FUNCTION(of_foundation, "$s20FoundationEssentials3URLV4pathSSvpACTK")
-FUNCTION(of_foundation_in_string, "$sSS10FoundationE11capitalizedSSvg")
-FUNCTION(added_to_url, "$s20FoundationEssentials3URLV3AppE6secondxvg")
-FUNCTION(added_to_string, "$sSS3AppE4loudSivpSSTK")
-FUNCTION(added_to_arrays_of_strings, "$sSa3AppSSRszlE6joinedSSvpSaySSGTK")
-FUNCTION(added_to_some_sequences, "$sST3AppSi7ElementRtzrlE3sumSivg")
-FUNCTION(added_to_type_of_c, "$sSo10kvo_changea3AppE1xSivg")
-FUNCTION(of_nothing, "$s10Foundation")
-FUNCTION(of_app, "$s3App5closeyyF")
-FUNCTION(of_observing, "$s17KeyValueObserving6updateyyF")
-FUNCTION(with_labels_of_observing, "$s17KeyValueObserving10observeAll2of10everythingySi_SitF")
-FUNCTION(of_class_of_observing, "$s17KeyValueObserving13ExpressionBoxC8evaluateyyxF")
-FUNCTION(of_protocol_of_observing, "$s17KeyValueObserving0aB10ObservablePAAE5hello5labelySi_tF")
-FUNCTION(of_observing_in_array, "$sSa17KeyValueObservingE2kvSiyF")
-FUNCTION(of_observing_in_arrays_of_strings, "$sSa17KeyValueObservingSSRszlE3kvsSiyF")
-FUNCTION(of_observing_in_type_of_c, "$sSo10kvo_changea17KeyValueObservingE1xSivg")
-FUNCTION(added_to_observable, "$s17KeyValueObserving0aB10ObservableP3AppE7summarySiyF")
-FUNCTION(added_words_to_observable, "$s17KeyValueObserving0aB10ObservableP3AppE03keyB0yyF")
-FUNCTION(added_to_some_observables, "$s17KeyValueObserving0aB10ObservableP3AppSQRzrlE11constrainedSiyF")
-FUNCTION(added_to_class_of_observing, "$s17KeyValueObserving13ExpressionBoxC3AppE5boxedyyF")
-FUNCTION(added_to_date_by_datekit, "$s20FoundationEssentials4DateV0C3KitE9localizedSivg")
-FUNCTION(added_words_to_date_by_datekit, "$s20FoundationEssentials4DateV0C3KitE04dateD0Sivg")
-FUNCTION(added_to_date_by_extensions, "$s20FoundationEssentials4DateV0A10ExtensionsE9localizedSivg")
-FUNCTION(added_to_array_slice_by_tools, "$ss10ArraySliceV0B5ToolsE8sliceKityyF")
-FUNCTION(thunk, "$s3App5closeyyFTA")
-FUNCTION(reabstraction, "$sIeg_Ieg_TR")
-FUNCTION(witness, "$s3App1PAA5closeyyFTW")
-FUNCTION(not_a_thunk, "app_TA")
-
-FUNCTION(like_the_runtime, "kvo__edit")
-FUNCTION(like_a_fault, "kvo_fault_raise_often")
-
-static bool is_of_library(void (*function)(void)) {
   demangled = "";
-  function();
-  kvo_fault fault = {.code = KVO_FAULT_UNHANDLED, .severity = KVO_SEVERITY_ERROR, .summary = ""};
-  fault.frames = &called_from;
-  fault.frame_count = 1;
-  CHECK(kvo_fault_format(&fault, KVO_REPORT_JSON, text, sizeof text) < sizeof text);
-  bool is = strstr(text, "\"isLibrary\":true") != NULL;
-  CHECK(is == (strstr(text, "\"isLibrary\":false") == NULL));
-  CHECK(is == kvo_call_is_library(called_from));
-  return is;
+  is_too_long = true;
+  check_length(of_swift, MOST);
 }
 
-TEST(
-    "specialised functions of the standard library and Foundation, thunks and the Swift layer are calls of a library") {
-  CHECK(is_of_library(of_array));
-  CHECK(is_of_library(of_array_slice));
-  CHECK(is_of_library(of_nested));
-  CHECK(is_of_library(of_protocol));
-  CHECK(is_of_library(of_foundation));
-  CHECK(is_of_library(of_foundation_in_string));
-  CHECK(is_of_library(of_observing));
-  CHECK(is_of_library(with_labels_of_observing));
-  CHECK(is_of_library(of_class_of_observing));
-  CHECK(is_of_library(of_protocol_of_observing));
-  CHECK(is_of_library(of_observing_in_array));
-  CHECK(is_of_library(of_observing_in_arrays_of_strings));
-  CHECK(is_of_library(of_observing_in_type_of_c));
-  CHECK(is_of_library(thunk));
-  CHECK(is_of_library(reabstraction));
-  CHECK(is_of_library(witness));
+/* ------------------------------------------------------------------------------------------------------------ Shortening -- */
+
+TEST("a Swift function is reported with its labels and the function that contains it, without types and its file") {
+  static const char *const names[][2] = {
+      {"App.close() -> ()", "App.close()"},
+      {"App.close(_: App.Library, at: Swift.Int) throws -> Swift.Int", "App.close(_:at:)"},
+      {"App.close(Swift.Int) -> ()", "App.close(_:)"},
+      {"App.close(from: Swift.Int, to: (Swift.Int, Swift.Int)) -> ()", "App.close(from:to:)"},
+      {"App.close(_: Swift.Dictionary<Swift.String, Swift.Int>, then: (Swift.Int) -> ()) -> ()", "App.close(_:then:)"},
+      {"App.close((Swift.Int, Swift.Int), [Swift.Int]) -> ()", "App.close(_:_:)"},
+      {"static App.Editor.main() -> ()", "static App.Editor.main()"},
+      {"static App.Editor.< infix(App.Editor, App.Editor) -> Swift.Bool", "static App.Editor.< infix(_:_:)"},
+      {"static App.V2.< infix(App.V2, App.V2) -> Swift.Bool", "static App.V2.< infix(_:_:)"},
+      /* What is private to a file, and what the compiler adds. */
+      {"App.(close in _7FCE)(_: App.Library) -> ()", "App.close(_:)"},
+      {"App.(Editor in _7FCE).(close in _7FCE)() -> ()", "App.Editor.close()"},
+      {"App.close(_: App.(Library in _7FCE), at: Swift.Int) -> App.(Library in _7FCE)", "App.close(_:at:)"},
+      {"App.close(App.(Library in _7FCE)) -> ()", "App.close(_:)"},
+      {"(extension in App):Swift.Array.second() -> A", "Swift.Array.second()"},
+      {"partial apply forwarder for App.close() -> ()", "App.close()"},
+      {"merged App.close() -> ()", "App.close()"},
+      {"@objc App.close() -> ()", "App.close()"},
+      {"(0) await resume partial function for App.close() async -> ()", "App.close()"},
+      {"(10) suspend resume partial function for App.close() async -> ()", "App.close()"},
+      /* Generic arguments, and types of properties. */
+      {"App.map<A, B>(_: (A) -> B) -> [B]", "App.map(_:)"},
+      {"App.Box<A>.value.getter : A", "App.Box.value.getter"},
+      {"App.title.setter : Swift.String", "App.title.setter"},
+      {"App.Box.subscript.getter : (Swift.Int) -> A", "App.Box.subscript.getter"},
+      /* Closures and local functions. */
+      {"closure #1 (Swift.Int) -> () in App.close() -> ()", "closure in App.close()"},
+      {"closure #2 () -> () in closure #1 (Swift.Int) -> Swift.Bool in App.close(_: Swift.Int) -> ()",
+       "closure in App.close(_:)"},
+      {"closure #1 (App.(Library in _7FCE)) -> () in App.(open in _7FCE)() -> ()", "closure in App.open()"},
+      {"inner #9 <A>(_: A) -> () in App.close() -> ()", "inner #9 in App.close()"},
+      {"inner #10 <A>(_: A) -> () in App.close() -> ()", "inner #10 in App.close()"},
+      {"closure #3 () -> () in inner #1 () -> () in closure #2 () -> () in App.close() -> ()",
+       "closure in inner #1 in closure in App.close()"},
+      {"App.`it works (on Linux)`() -> ()", "App.`it works (on Linux)`()"},
+      /* Names that were cut. */
+      {"App.closure #", "App.closure #"},
+      {"App.close(_: App.Lib", "App.close(_:)"},
+      {"App.Box<Swift.Arr", "App.Box"},
+      {"App.`it works (on", "App.`it works (on"},
+      {"App.title.setter : Swift.Str", "App.title.setter"}};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    demangled = names[i][0];
+    CHECK_EQ(name_of(of_swift), names[i][1]);
+  }
 }
 
-TEST("functions of the program are not, not even those that it adds to a type of a library") {
-  CHECK(!is_of_library(of_app));
-  CHECK(!is_of_library(added_to_array));
-  CHECK(!is_of_library(added_to_array_slice));
-  CHECK(!is_of_library(added_to_nested));
-  CHECK(!is_of_library(added_to_url));
-  CHECK(!is_of_library(added_to_string));
-  CHECK(!is_of_library(added_to_arrays_of_strings));
-  CHECK(!is_of_library(added_to_some_sequences));
-  CHECK(!is_of_library(added_to_type_of_c));
-  CHECK(!is_of_library(of_nothing));
-  CHECK(!is_of_library(added_to_long_name));
-  CHECK(!is_of_library(not_a_thunk));
-  CHECK(!is_of_library(added_to_observable));
-  CHECK(!is_of_library(added_words_to_observable));
-  CHECK(!is_of_library(added_to_some_observables));
-  CHECK(!is_of_library(added_to_class_of_observing));
-}
+/* ------------------------------------------------------------------------------------------------- The library's calls -- */
 
-TEST("the module of an extension may be named with words that the type's name has, too") {
-  CHECK(!is_of_library(added_to_date_by_datekit));
-  CHECK(!is_of_library(added_words_to_date_by_datekit));
-  CHECK(!is_of_library(added_to_date_by_extensions));
-  CHECK(!is_of_library(added_to_array_slice_by_tools));
-}
+/* Functions with these symbols, and whether each is a library's: those of the program are its own, also if it adds them to a type of a
+ * library, whatever words their modules' names have in common with the type's. */
+#define FUNCTIONS(X)                                                                                                   \
+  X(of_array, "$sSa6appendyyxnF", true)                                                                                \
+  X(of_array_slice, "$ss10ArraySliceV6appendyyxnF", true)                                                              \
+  X(of_nested, "$sSS8UTF8ViewV5countSivpABTK", true)                                                                   \
+  X(of_protocol, "$sSlsE5first7ElementQzSgvpSSTK", true)                                                               \
+  X(of_foundation, "$s20FoundationEssentials3URLV4pathSSvpACTK", true)                                                 \
+  X(of_foundation_in_string, "$sSS10FoundationE11capitalizedSSvg", true)                                               \
+  X(of_observing, "$s17KeyValueObserving6updateyyF", true)                                                             \
+  X(with_labels_of_observing, "$s17KeyValueObserving10observeAll2of10everythingySi_SitF", true)                        \
+  X(of_class_of_observing, "$s17KeyValueObserving13ExpressionBoxC8evaluateyyxF", true)                                 \
+  X(of_protocol_of_observing, "$s17KeyValueObserving0aB10ObservablePAAE5hello5labelySi_tF", true)                      \
+  X(of_observing_in_array, "$sSa17KeyValueObservingE2kvSiyF", true)                                                    \
+  X(of_observing_in_arrays_of_strings, "$sSa17KeyValueObservingSSRszlE3kvsSiyF", true)                                 \
+  X(of_observing_in_type_of_c, "$sSo10kvo_changea17KeyValueObservingE1xSivg", true)                                    \
+  X(thunk, "$s3App5closeyyFTA", true)                                                                                  \
+  X(reabstraction, "$sIeg_Ieg_TR", true)                                                                               \
+  X(witness, "$s3App1PAA5closeyyFTW", true)                                                                            \
+  X(of_app, "$s3App5closeyyF", false)                                                                                  \
+  X(of_nothing, "$s10Foundation", false)                                                                               \
+  X(not_a_thunk, "app_TA", false)                                                                                      \
+  X(added_to_array, "$sSa3AppE6secondxvg", false)                                                                      \
+  X(added_to_array_slice, "$ss10ArraySliceV3AppE6secondxvg", false)                                                    \
+  X(added_to_long_name, "$ss22_ContiguousArrayBufferV3AppE6secondxvg", false)                                          \
+  X(added_to_nested, "$sSS8UTF8ViewV3AppE6secondxvg", false)                                                           \
+  X(added_to_url, "$s20FoundationEssentials3URLV3AppE6secondxvg", false)                                               \
+  X(added_to_string, "$sSS3AppE4loudSivpSSTK", false)                                                                  \
+  X(added_to_arrays_of_strings, "$sSa3AppSSRszlE6joinedSSvpSaySSGTK", false)                                           \
+  X(added_to_some_sequences, "$sST3AppSi7ElementRtzrlE3sumSivg", false)                                                \
+  X(added_to_type_of_c, "$sSo10kvo_changea3AppE1xSivg", false)                                                         \
+  X(added_to_observable, "$s17KeyValueObserving0aB10ObservableP3AppE7summarySiyF", false)                              \
+  X(added_words_to_observable, "$s17KeyValueObserving0aB10ObservableP3AppE03keyB0yyF", false)                          \
+  X(added_to_some_observables, "$s17KeyValueObserving0aB10ObservableP3AppSQRzrlE11constrainedSiyF", false)             \
+  X(added_to_class_of_observing, "$s17KeyValueObserving13ExpressionBoxC3AppE5boxedyyF", false)                         \
+  X(added_to_date_by_datekit, "$s20FoundationEssentials4DateV0C3KitE9localizedSivg", false)                            \
+  X(added_words_to_date_by_datekit, "$s20FoundationEssentials4DateV0C3KitE04dateD0Sivg", false)                        \
+  X(added_to_date_by_extensions, "$s20FoundationEssentials4DateV0A10ExtensionsE9localizedSivg", false)                 \
+  X(added_to_array_slice_by_tools, "$ss10ArraySliceV0B5ToolsE8sliceKityyF", false)                                     \
+  X(like_the_runtime, "kvo__edit", NAMES_OF_RUNTIME_COUNT)                                                             \
+  X(like_a_fault, "kvo_fault_raise_often", NAMES_OF_RUNTIME_COUNT)
 
 /* clang puts the runtime's code into a section; that of gcc is recognised by the names of its functions. */
-TEST("functions that are named like the runtime's are the program's where its code has a section of its own") {
 #ifdef __clang__
-  bool expected = false;
+enum { NAMES_OF_RUNTIME_COUNT = false };
 #else
-  bool expected = true;
+enum { NAMES_OF_RUNTIME_COUNT = true };
 #endif
-  CHECK_EQ(is_of_library(like_the_runtime), expected);
-  CHECK_EQ(is_of_library(like_a_fault), expected);
+
+#define DEFINE(name, symbol, is_library) FUNCTION(name, symbol)
+FUNCTIONS(DEFINE)
+
+TEST("functions of Swift's libraries, its layer here, and thunks are calls of a library, and the program's are not") {
+#define ROW(name, symbol, is_library) {name, symbol, is_library},
+  static const struct {
+    void (*function)(void);
+    const char *symbol;
+    bool is_library;
+  } rows[] = {FUNCTIONS(ROW)};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    const void *call = call_in(rows[i].function);
+    if (kvo_call_is_library(call) != rows[i].is_library)
+      harness_fail(__FILE__, __LINE__, "%s is taken for the other kind", rows[i].symbol);
+    kvo_fault fault = fault_of("");
+    fault.frames = (void *const *)&call;
+    fault.frame_count = 1;
+    CHECK_CONTAINS(formatted(&fault, KVO_REPORT_JSON),
+                   rows[i].is_library ? "\"isLibrary\":true" : "\"isLibrary\":false");
+  }
 }
