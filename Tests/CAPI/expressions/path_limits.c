@@ -88,11 +88,9 @@ static void check_key_is_named(size_t length) {
 TEST("a key of any length that a class does not have is refused by its name") {
   basket *root = basket_make("root", 1);
   for (size_t length = 120; length < 140; length++) {
-    char path[] =
-        "total.kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk"
-        "kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk",
-         *key = path + strlen("total.");
-    key[length] = '\0';
+    char key[140] = "", path[160];
+    memset(key, 'k', length);
+    snprintf(path, sizeof path, "total.%s", key);
     CHECK_STATUS(kvo_get_value(as_kvo(root), key, never, NULL), KVO_ERROR_UNDEFINED_KEY);
     check_key_is_named(length);
     CHECK_STATUS(kvo_set_int64(as_kvo(root), key, 1), KVO_ERROR_UNDEFINED_KEY);
