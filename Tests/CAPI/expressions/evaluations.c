@@ -1,10 +1,7 @@
-/* evaluations.c - getters and expressions that remove, set, destroy, fork or need memory while the runtime evaluates them. */
+/* evaluations.c - getters and expressions that remove, set, destroy or need memory while the runtime evaluates them. */
 #include "allocator.h"
 #include "expression.h"
 #include "hooked.h"
-
-#include <sys/wait.h>
-#include <unistd.h>
 
 /* ----------------------------------------------------------------------------------------------------------- Getters -- */
 
@@ -24,40 +21,6 @@ TEST("an observer that a getter removes, while the value is read for a delivery,
   item_set_value(root, 1);
   CHECK_EQ(removed.destroyed, 1);
   CHECK_EQ(removed.calls, 0);
-}
-
-static int faults_in_chain, chain_length;
-
-static kvo_action note_chain(const kvo_fault *fault, void *arg) {
-  (void)arg;
-  faults_in_chain++;
-  chain_length = (int)fault->chain_count;
-  return KVO_ACTION_IGNORE;
-}
-
-static void fault_in_getter(item *of) {
-  (void)of;
-  kvo_remove_observer(0);
-}
-
-static void fault_in_callback(watcher *self, const kvo_change *change) {
-  (void)self, (void)change;
-  kvo_remove_observer(0);
-  CHECK_EQ(chain_length, 1);
-  in_getter = fault_in_getter;
-}
-
-TEST_REPORTED(
-    "a fault in a callback has that delivery in its chain, and one in a getter for the next delivery has none") {
-  watcher older = {0}, newer = {.then = fault_in_callback};
-  root = hooked_make(0);
-  kvo_set_fault_handler(note_chain, NULL);
-  watch(root, "value", KVO_NEW, &older);
-  watch(root, "value", KVO_NONE, &newer);
-  item_set_value(root, 1);
-  CHECK_EQ(faults_in_chain, 2);
-  CHECK_EQ(chain_length, 0);
-  CHECK_EQ(older.calls, 1);
 }
 
 /* ------------------------------------------------------------------------------------------------------ Registrations -- */
@@ -257,45 +220,4 @@ TEST("the old value of an expression needs no memory of the runtime") {
   }
   CHECK_EQ(faults.count, 0);
   expression_end(&sum);
-}
-
-/* -------------------------------------------------------------------------------------------------------------- Forks -- */
-
-static int expected_evaluations;
-
-static int fork_now(expression *self) {
-  (void)self;
-  int value = read_value(second);
-  if (expected_evaluations == 0) return value;
-  pid_t child = fork();
-  CHECK(child >= 0);
-  if (child == 0) _exit((int)kvo_tracking_count == expected_evaluations && kvo_track_is_recording() ? 0 : 1);
-  int status;
-  CHECK(waitpid(child, &status, 0) == child);
-  CHECK_EQ(status, 0);
-  return value;
-}
-
-/* Changes what the other expression reads. */
-static int set_second(expression *self) {
-  (void)self;
-  int value = read_value(first);
-  if (expected_evaluations != 0) item_set_value(second, 5);
-  return value;
-}
-
-TEST("in the child of a fork the evaluations of the thread that has forked are in progress, and no others") {
-  first = item_make(0), second = item_make(1);
-  expression outer = {.root = as_object(first), .body = set_second};
-  expression inner = {.root = as_object(second), .body = fork_now};
-  expression_begin(&inner, KVO_NEW);
-  expression_begin(&outer, KVO_NEW);
-  expected_evaluations = 1;
-  item_set_value(second, 4);
-  expected_evaluations = 2;
-  item_set_value(first, 4);
-  expected_evaluations = 0;
-  CHECK_EQ(inner.notified, 2);
-  CHECK_EQ(outer.notified, 1);
-  CHECK_EQ((int)kvo_tracking_count, 0);
 }

@@ -54,29 +54,3 @@ TEST(
     }
   }
 }
-
-TEST("an expression is notified with the values that its options name, also by a scope that compares the old one") {
-  make_items();
-  total only_old = {.of = {a}}, only_new = {.of = {a}}, neither = {.of = {a}};
-  watch_total(&only_old, KVO_OLD);
-  watch_total(&only_new, KVO_NEW);
-  watch_total(&neither, KVO_NONE);
-  item_set_value(a, 20);
-  item_set_value(a, 20); /* the same value is a change, except for the scope below */
-  check_total(&only_old, 2, 20, -1);
-  check_total(&only_new, 2, -1, 20);
-  check_total(&neither, 2, -1, -1);
-  for (int i = 0; i < 2; i++) {
-    BEGIN(scope, KVO_SCOPE_COALESCES_IF_CHANGED, a);
-    item_set_value(a, 50);
-    item_set_value(a, 40);
-    kvo_scope_end(&scope);
-    check_total(&only_old, 3, 20, -1);
-    check_total(&only_new, 3, -1, 40);
-    check_total(&neither, 3, -1, -1);
-  }
-  CHECK_OK(kvo_remove_observer(only_old.id));
-  CHECK_OK(kvo_remove_observer(only_new.id));
-  CHECK_OK(kvo_remove_observer(neither.id));
-  destroy_items();
-}

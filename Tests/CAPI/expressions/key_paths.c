@@ -51,57 +51,6 @@ TEST("when an intermediate object is replaced, also by nil and by itself, the pa
   item_destroy(second);
 }
 
-TEST("an intermediate object shared by two roots notifies both, and stops for each separately") {
-  item *one = item_make(0), *two = item_make(0), *leaf = item_make(1);
-  one->next = two->next = leaf;
-  watcher w1 = {0}, w2 = {0};
-  watch(one, "next.value", KVO_NEW, &w1);
-  watch(two, "next.value", KVO_NEW, &w2);
-  item_set_value(leaf, 2);
-  CHECK_EQ(w1.calls, 1);
-  CHECK_EQ(w2.calls, 1);
-  CHECK_SAME(w1.object, one);
-  CHECK_SAME(w2.object, two);
-  item_set_next(one, NULL);
-  item_set_value(leaf, 3);
-  CHECK_EQ(w1.calls, 2);
-  CHECK_EQ(w2.calls, 2);
-  CHECK_OK(kvo_remove_observer(w2.id));
-  CHECK(!kvo_object_is_observed(as_object(leaf)));
-  CHECK_OK(kvo_remove_observer(w1.id));
-  item_destroy(one);
-  item_destroy(two);
-  item_destroy(leaf);
-}
-
-TEST("a path of three levels notifies for a change at each") {
-  item *root = item_make(0), *a = item_make(1), *b = item_make(2), *c = item_make(3), *other = item_make(9);
-  root->next = a, a->next = b, b->next = c;
-  watcher w = {0};
-  watch(root, "next.next.next.value", KVO_NEW | KVO_OLD, &w);
-  item_set_value(c, 30);
-  CHECK_EQ(w.new_value.integer, 30);
-  item_set_next(b, other);
-  CHECK_EQ(w.old_value.integer, 30);
-  CHECK_EQ(w.new_value.integer, 9);
-  item_set_next(a, NULL);
-  CHECK(w.new_value.nil);
-  item_set_next(a, b);
-  CHECK_EQ(w.new_value.integer, 9);
-  item_set_next(root, b);
-  CHECK(w.new_value.nil); /* b.next.next is nil */
-  CHECK_EQ(w.calls, 5);
-  item_set_value(a, 1);
-  item_set_value(c, 31);
-  CHECK_EQ(w.calls, 5);
-  CHECK_OK(kvo_remove_observer(w.id));
-  item *all[] = {root, a, b, c, other};
-  for (int i = 0; i < 5; i++) {
-    CHECK(!kvo_object_is_observed(as_object(all[i])));
-    item_destroy(all[i]);
-  }
-}
-
 TEST("a path that leads through its own root object notifies, and can be removed") {
   item *root = item_make(1);
   root->next = root;
@@ -118,23 +67,6 @@ TEST("a path that leads through its own root object notifies, and can be removed
   item_destroy(root);
   CHECK_EQ(w.calls, 3); /* its own death does not notify */
   CHECK_EQ(w.destroyed, 1);
-}
-
-TEST("two objects that observe each other's `next` are both notified, and may die in any order") {
-  item *one = item_make(1), *two = item_make(2);
-  one->next = two, two->next = one;
-  watcher w1 = {0}, w2 = {0};
-  watch(one, "next.value", KVO_NEW | KVO_ENDS_WITH_OBJECT, &w1);
-  watch(two, "next.value", KVO_NEW | KVO_ENDS_WITH_OBJECT, &w2);
-  item_set_value(one, 10);
-  CHECK_EQ(w2.new_value.integer, 10);
-  CHECK_EQ(w1.calls, 0);
-  item_destroy(one);
-  CHECK_EQ(w2.calls, 2);
-  CHECK(w2.new_value.nil);
-  CHECK_EQ(w1.destroyed, 1);
-  item_destroy(two);
-  CHECK_EQ(w2.destroyed, 1);
 }
 
 TEST_REPORTED(

@@ -51,23 +51,6 @@ TEST("a setter that puts its own object onto an observed path, before it stores,
   item_destroy(unrelated);
 }
 
-static void observe_path(item *of) {
-  (void)of;
-  in_setter = NULL;
-  watch(root, "next.value", KVO_NEW, &path);
-}
-
-TEST("a path that is registered before a setter stores is not notified of that change, and follows it") {
-  root = item_make(0);
-  root->next = end = hooked_make(0);
-  in_setter = observe_path;
-  item_set_value(end, 5);
-  CHECK_EQ(path.calls, 0);
-  item_set_value(end, 6);
-  CHECK_EQ(path.calls, 1);
-  CHECK_OK(kvo_remove_observer(path.id));
-}
-
 /* ----------------------------------------------------------------------------------------------------------- Threads -- */
 
 enum { LEVELS = 4 };

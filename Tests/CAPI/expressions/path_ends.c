@@ -1,9 +1,8 @@
 /* path_ends.c - the key at the end of a path, whose changes are passed on without evaluation, also when the path comes to end there or leaves
  * it during a change. */
 #include "hooked.h"
-#include "expression.h"
 
-#include <stdlib.h>
+#include <kvo/kvo_binding.h>
 #include <string.h>
 
 static item *first, *second, *third;
@@ -27,7 +26,7 @@ static void end_path(void) {
 static void set_by_word(item *object, int value) {
   uint64_t storage = 0, word = 0;
   memcpy(&word, &value, sizeof value);
-  kvo_change_word(as_object(object), key_of("value"), &storage, word);
+  kvo_change_word(as_object(object), kvo_key_hash("value", 5), &storage, word);
 }
 
 TEST("the observer of a path gets its own observation and path, in whichever way the key is set") {
@@ -96,76 +95,6 @@ TEST("a callback may wait for an observation that the same change has notified b
 }
 
 /* ---------------------------------------------------------------------------------------------------- Led there meanwhile -- */
-
-static void lead_between(uint32_t (*begin)(kvo_frame *frame, kvo_object *object, kvo_key key)) {
-  make_path();
-  watcher own = {0};
-  watch(first, "next.value", KVO_NEW, &path);
-  watch(third, "value", KVO_NONE, &own);
-  kvo_frame frame;
-  memset(&frame, 0, sizeof frame);
-  int old_value = 3;
-  CHECK(begin(&frame, as_object(third), key_of("value")) != 0);
-  item_set_next(first, third);
-  CHECK_EQ(path.calls, 1);
-  CHECK_EQ(path.new_value.integer, 3);
-  third->value = 4;
-  kvo_frame_finish_with(&frame, &old_value, &third->value);
-  CHECK_EQ(own.calls, 1);
-  CHECK_EQ(path.calls, 2);
-  CHECK_EQ(path.new_value.integer, 4);
-  CHECK_OK(kvo_remove_observer(own.id));
-  end_path();
-}
-
-TEST("a path that is led to an object between the two calls of a change of it gets the value before and after") {
-  lead_between(kvo_frame_begin);
-  lead_between(kvo_frame_enter);
-}
-
-static item *start, *shortcut;
-
-/* The number of the object to which three times `next` lead, which is the value of the last of these keys. */
-static int read_third_next(expression *self) {
-  item *at = start, *last = at;
-  for (int i = 0; i < 3; i++) {
-    last = at;
-    at = read_next(at);
-  }
-  (void)self;
-  kvo_track_value_is_of(as_object(last), key_of("next"));
-  return at->value;
-}
-
-TEST("an expression whose value becomes that of a key while the key changes gets the values that it wants") {
-  static const int options[] = {KVO_NONE, KVO_OLD, KVO_NEW, KVO_OLD | KVO_NEW};
-  const size_t index = 0;
-  for (int i = 0; i < 8; i++) {
-    bool by_indexes = i % 2 != 0;
-    make_path();
-    start = item_make(0), shortcut = item_make(0);
-    start->next = first, second->next = third, shortcut->next = first;
-    expression one = {.root = as_object(start), .body = read_third_next, .keeps_last = true};
-    expression_begin(&one, options[i / 2]);
-    /* Between the will and the did of this key the expression comes to end there, instead of one object later. */
-    if (by_indexes)
-      CHECK_OK(kvo_will_change_indexes(as_object(first), KVO_CHANGE_REPLACEMENT, "next", &index, 1));
-    else
-      CHECK_OK(kvo_will_change(as_object(first), "next"));
-    item_set_next(start, shortcut);
-    first->next = third;
-    if (by_indexes)
-      CHECK_OK(kvo_did_change_indexes(as_object(first), KVO_CHANGE_REPLACEMENT, "next", &index, 1));
-    else
-      CHECK_OK(kvo_did_change(as_object(first), "next"));
-    CHECK_EQ(one.notified, 2);
-    CHECK_EQ(one.old_value != NO_VALUE, (options[i / 2] & KVO_OLD) != 0);
-    CHECK_EQ(one.new_value != NO_VALUE, (options[i / 2] & KVO_NEW) != 0);
-    expression_end(&one);
-    item *all[] = {first, second, third, start, shortcut};
-    for (int n = 0; n < 5; n++) item_destroy(all[n]);
-  }
-}
 
 static void register_in_nested(watcher *self, const kvo_change *change) {
   if (!change->is_prior) return;

@@ -1,7 +1,6 @@
 /* silent_certain.c - when KVO0032 is certain, and when not: what an expression reads before a change, compared with what it has read. */
 #include "expression.h"
 
-#include <pthread.h>
 #include <stdio.h>
 
 /* Of the objects of a test; replacements are stored without notification. */
@@ -98,34 +97,6 @@ TEST("it is reported whatever else the expression reads before, and of a longer 
   item_set_next(second, third);
   check_reported(2, root);
   finish();
-}
-
-enum { LONGEST = 16 };
-static int path_length;
-
-static int read_long_path(expression *self) {
-  item *at = (item *)self->root;
-  for (int i = 1; i < path_length; i++) at = read_next(at);
-  return read_value(at);
-}
-
-TEST("it is reported at the end of a path of up to sixteen keys") {
-  ignore_faults();
-  for (path_length = 2; path_length <= LONGEST; path_length++) {
-    item *chain[LONGEST + 1] = {NULL}, *replacing = item_make(0);
-    faults.count = 0;
-    for (int i = 0; i < path_length; i++) chain[i] = item_make(i);
-    for (int i = 1; i < path_length; i++) chain[i - 1]->next = chain[i];
-    expression path = {.root = as_object(chain[0]), .body = read_long_path};
-    expression_begin(&path, KVO_OLD);
-    chain[path_length - 2]->next = replacing;
-    item_set_value(chain[path_length - 1], 9);
-    check_reported(1, chain[path_length - 2]);
-    CHECK_EQ(path.notified, 1);
-    expression_end(&path);
-    for (int i = 0; i < path_length; i++) item_destroy(chain[i]);
-    item_destroy(replacing);
-  }
 }
 
 /* -------------------------------------------------------------------------------------------------------- Not certain -- */
@@ -232,43 +203,4 @@ TEST("what may have another reason is not reported, and the expression follows i
     CHECK_OK(kvo_remove_observer(changing.id));
     finish();
   }
-}
-
-static pthread_barrier_t has_replaced, has_checked;
-static pthread_t replacing;
-static bool begins_thread;
-
-static void *replace_in_a_scope(void *arg) {
-  kvo_scope scope;
-  kvo_object *coalesced = as_object(third);
-  CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_COALESCES, &coalesced, 1, __FILE__, __LINE__));
-  item_set_value(third, 30);
-  item_set_next(root, fresh); /* the scope will notify of both */
-  pthread_barrier_wait(&has_replaced);
-  pthread_barrier_wait(&has_checked);
-  kvo_scope_end(&scope);
-  return arg;
-}
-
-static int read_while_another_thread_replaces(expression *self) {
-  if (begins_thread) {
-    begins_thread = false;
-    CHECK(pthread_create(&replacing, NULL, replace_in_a_scope, NULL) == 0);
-    pthread_barrier_wait(&has_replaced);
-  }
-  return read_next_next_value(self);
-}
-
-TEST("a change that another thread leaves to its scope while the path is evaluated is no silent one") {
-  pthread_barrier_init(&has_replaced, NULL, 2);
-  pthread_barrier_init(&has_checked, NULL, 2);
-  begin(read_while_another_thread_replaces, "expression",
-        KVO_NEW); /* no old value: the other thread never evaluates it */
-  begins_thread = true;
-  item_set_next(second, spare);
-  pthread_barrier_wait(&has_checked);
-  pthread_join(replacing, NULL);
-  CHECK_EQ(faults.count, 0);
-  CHECK(one.notified >= 1);
-  finish();
 }
