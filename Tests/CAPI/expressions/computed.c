@@ -160,24 +160,6 @@ TEST("the setters of a computed property and of what it is computed from notify 
   }
 }
 
-TEST("observers of a stored property are called before and after the setter of a computed one changes it") {
-  square *of = make(1);
-  watcher side = {.tag = 'S'}, area = {.tag = 'A'};
-  watch_key(of, "side", KVO_OLD | KVO_NEW | KVO_PRIOR, &side);
-  watch_key(of, "area", KVO_NEW, &area);
-  for (int i = 2; i < 5; i++) {
-    trace_clear();
-    set_area(of, i);
-    CHECK_EQ((const char *)trace, "sSA");
-    CHECK_EQ(side.old_value.integer, i - 1);
-    CHECK_EQ(side.new_value.integer, i);
-    CHECK_EQ(area.new_value.integer, i * i);
-  }
-  CHECK_OK(kvo_remove_observer(side.id));
-  CHECK_OK(kvo_remove_observer(area.id));
-  end(of);
-}
-
 static void set_side_again(watcher *self, const kvo_change *change) {
   (void)change;
   self->then = NULL;

@@ -69,14 +69,11 @@ TEST("a key path leads through at most 32 collections, or undefined keys for whi
 
 TEST("what counts is how deep collections and undefined keys are nested, not how many there are") {
   basket *root = with_undefined_key();
-  root->total = 2;
   insert_itself(root, BASKET_ROOM);
-  double sum = 0;
   CHECK_OK(kvo_get_value(as_kvo(root), "items.items.total", count_read, NULL));
   CHECK_OK(kvo_get_value(as_kvo(root), "items.me.me.total", count_read, NULL));
-  CHECK_OK(kvo_get_double(as_kvo(root), "items.@sum.me.me.total", &sum));
-  CHECK_EQ(sum, 2.0 * BASKET_ROOM);
-  CHECK_EQ(reads, 2);
+  CHECK_OK(kvo_get_value(as_kvo(root), "items.@sum.me.me.total", count_read, NULL));
+  CHECK_EQ(reads, 3);
   end_basket(root);
 }
 
