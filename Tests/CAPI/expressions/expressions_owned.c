@@ -1,4 +1,4 @@
-/* expressions_owned.c - expressions that only their owner may evaluate: changes made elsewhere ask it to settle them. */
+/* expressions_owned.c - expressions that only their owner may evaluate: changes made elsewhere ask it to settle. */
 #include "expression.h"
 
 #include <pthread.h>
@@ -134,7 +134,7 @@ TEST(
   finish(&one);
 }
 
-TEST("a change that the owner makes is delivered before its setter returns, with what the owner was asked for before") {
+TEST("a change that the owner makes is delivered before its setter returns, with what it was asked for before") {
   owned one = {.of.body = read_root, .root = item_make(1)};
   begin(&one, KVO_OLD | KVO_NEW);
   item_set_value(one.root, 2);
@@ -296,7 +296,7 @@ TEST_REPORTED("is_here without ask, and ask without is_here, are KVO0008") {
   item_destroy(one.root);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- Threads -- */
+/* ----------------------------------------------------------------------------------------------------- Threads -- */
 
 enum { SETTERS = 3, SETS = 2000 };
 static pthread_t setters[SETTERS];

@@ -1,4 +1,4 @@
-/* expressions_threads.c - expressions that are evaluated and registered while other threads change, drop or end what they have read. */
+/* expressions_threads.c - expressions that are evaluated and registered while other threads change what they read. */
 #include "expression.h"
 #include "shared.h"
 
@@ -11,7 +11,7 @@ static int read_shared(shared *of) {
   return 0;
 }
 
-/* ------------------------------------------------------------------------------------------------------ What is dropped -- */
+/* --------------------------------------------------------------------------------------------- What is dropped -- */
 
 /* Two objects that have the expression evaluated, one on each thread, and one that it reads only sometimes. */
 static shared *one, *two, *third;
@@ -66,7 +66,7 @@ TEST("an evaluation that has read what another thread then drops is repeated, an
   CHECK_EQ(kvo_object_observation_count(&third->header), 0);
 }
 
-/* -------------------------------------------------------------------------------------------------------------- Churn -- */
+/* ------------------------------------------------------------------------------------------------------- Churn -- */
 
 enum { MANY = 20 };
 static shared *all[MANY];
@@ -101,7 +101,7 @@ TEST("an expression of many keys is evaluated while others that read them are re
   for (int i = 0; i < MANY; i++) CHECK_EQ(kvo_object_observation_count(&all[i]->header), 0);
 }
 
-/* ------------------------------------------------------------------------------------------------------- Registrations -- */
+/* ----------------------------------------------------------------------------------------------- Registrations -- */
 
 static item *object;
 static _Atomic bool stop;
@@ -167,7 +167,7 @@ TEST("an expression whose registration fails is never notified, and its user dat
   CHECK_EQ(kvo_object_observation_count(as_object(object)), 0);
 }
 
-/* Another thread removes this observer of a path as soon as it is registered: within the next allocation after that. */
+/* Another thread removes this observer of a path as soon as it is registered: within the next allocation. */
 static watcher removed;
 static _Atomic bool removes;
 
@@ -203,7 +203,7 @@ TEST("a key path that another thread removes while it is registered was register
   CHECK_EQ(kvo_object_observation_count(as_object(object)), 0);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ Turning -- */
+/* ----------------------------------------------------------------------------------------------------- Turning -- */
 
 /* The result is, alternately, the value of the key itself and a computed one. */
 static _Atomic bool is_end;

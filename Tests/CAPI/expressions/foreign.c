@@ -1,4 +1,4 @@
-/* foreign.c - key paths through the values of a binding: reading, operators, sums, order, setting, and what is refused. */
+/* foreign.c - key paths through the values of a binding: reading, operators, sums, order, setting and refusals. */
 #include "allocator.h"
 #include "harness.h"
 #include "nodes.h"
@@ -8,7 +8,7 @@
 
 static node_walk walk;
 
-/* The text of a result: `value`, or if the call failed the refusal or the status. What is stored on failure must be nil. */
+/* The text of a value, or if the call failed of the refusal or the status. What is stored on failure must be nil. */
 static const char *result_of(kvo_status status, const char *prefix, const kvo_binding_value *value,
                              const kvo_binding_value *stored) {
   static char result[600];
@@ -50,7 +50,7 @@ static const char *set_value(const char *value, const char *path, const char *gi
   return result;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ Reading -- */
+/* ----------------------------------------------------------------------------------------------------- Reading -- */
 
 TEST("a path leads through objects and dictionaries, and ends at nil") {
   CHECK_EQ(read_value("(a: {b: (c: 5)})", "a.b.c"), "5");
@@ -109,7 +109,7 @@ TEST("an observed path goes through a collection only by an operator, and says w
   CHECK_EQ(walk.keys, "a b");
 }
 
-/* ------------------------------------------------------------------------------------------------------- Order and sums -- */
+/* ---------------------------------------------------------------------------------------------- Order and sums -- */
 
 /* Checks what an operator makes of the list of two values. */
 static void check_pair(const char *one, const char *other, const char *path, const char *expected) {
@@ -121,27 +121,12 @@ static void check_pair(const char *one, const char *other, const char *path, con
 }
 
 TEST("decimals are ordered by their signs, their size, and then by their digits, whichever is first") {
-  static const char *const rows[][2] = {{"'#0'", "'#0.5'"},
-                                        {"'#-0.5'", "'#0'"},
-                                        {"'#-0.5'", "'#0.5'"},
-                                        {"'#9.5'", "'#10.5'"},
-                                        {"'#-10.5'", "'#-9.5'"},
-                                        {"'#0.1'", "'#0.11'"},
-                                        {"'#-0.11'", "'#-0.1'"},
-                                        {"'#0.099'", "'#0.1'"},
-                                        {"'#11.5'", "12"},
-                                        {"12", "'#12.5'"},
-                                        {"-21", "'#-20.5'"},
-                                        {"19", "'#2e1'"},
-                                        {"-3", "'#-29e-1'"},
-                                        {"'#99.5'", "100"},
-                                        {"-0.5", "'#0.25'"},
-                                        {"'#0.25'", "0.5"},
-                                        {"'#1.5e300'", "inf."},
-                                        {"-inf.", "'#-1.5'"},
-                                        {"0.1", "'#0.10000000000000000000000000001'"},
-                                        {"'#0.09999999999999999999999999999'", "0.1"},
-                                        {"'#5e-1'", "'#51e-2'"}};
+  static const char *const rows[][2] = {
+      {"'#0'", "'#0.5'"},      {"'#-0.5'", "'#0'"},   {"'#-0.5'", "'#0.5'"},   {"'#9.5'", "'#10.5'"},
+      {"'#-10.5'", "'#-9.5'"}, {"'#0.1'", "'#0.11'"}, {"'#-0.11'", "'#-0.1'"}, {"'#0.099'", "'#0.1'"},
+      {"'#11.5'", "12"},       {"12", "'#12.5'"},     {"-21", "'#-20.5'"},     {"19", "'#2e1'"},
+      {"-3", "'#-29e-1'"},     {"'#99.5'", "100"},    {"-0.5", "'#0.25'"},     {"'#0.25'", "0.5"},
+      {"'#1.5e300'", "inf."},  {"-inf.", "'#-1.5'"},  {"'#5e-1'", "'#51e-2'"}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const char *least = rows[i][0], *most = rows[i][1];
     check_pair(least, most, "@min.self", least);
@@ -149,6 +134,8 @@ TEST("decimals are ordered by their signs, their size, and then by their digits,
     check_pair(least, most, "@max.self", most);
     check_pair(most, least, "@max.self", most);
   }
+  check_pair("0.1", "'#0.10000000000000000000000000001'", "@min.self", "0.1");
+  check_pair("0.1", "'#0.09999999999999999999999999999'", "@max.self", "0.1");
 }
 
 TEST("of equal numbers @min gives the first, and zero has no sign") {
@@ -184,7 +171,7 @@ TEST("a sum is exact, and is rounded to the digits of 128 bits, once") {
   }
 }
 
-/* ------------------------------------------------------------------------------------------------------------ Refusals -- */
+/* ---------------------------------------------------------------------------------------------------- Refusals -- */
 
 TEST("what a path asks of a value that does not have it is refused, with the value and the name") {
   static const char *const rows[][3] = {
@@ -215,7 +202,7 @@ TEST("what a path asks of a value that does not have it is refused, with the val
       {"(a: (b@: 2))", "a.b@", "2"}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const char *found = read_value(rows[i][0], rows[i][1]);
-    if (strcmp(found, rows[i][2]) != 0) harness_fail(__FILE__, __LINE__, "%s of %s: %s", rows[i][1], rows[i][0], found);
+    if (strcmp(found, rows[i][2]) != 0) harness_fail(__FILE__, __LINE__, "%s of %s: %s", rows[i][1], *rows[i], found);
   }
 }
 
@@ -226,7 +213,7 @@ TEST("a status of the binding's own function ends the walk and is returned") {
   CHECK_EQ(set_value("(a: 1)", "b", "2"), kvo_status_string(KVO_ERROR_READ_ONLY));
 }
 
-/* ------------------------------------------------------------------------------------------------------------- Setting -- */
+/* ----------------------------------------------------------------------------------------------------- Setting -- */
 
 TEST("setting changes objects in place and dictionaries as copies, through collections too") {
   CHECK_EQ(set_value("(a: 1)", "a", "2"), "(a:2)");
@@ -250,9 +237,9 @@ TEST("nothing is changed, and no copy is made, where setting is refused or reach
   CHECK_EQ(set_value("[{b: 1}, 5]", "b", "1"), "SETTING b of 5");
 }
 
-/* -------------------------------------------------------------------------------------------------------------- Limits -- */
+/* ------------------------------------------------------------------------------------------------------ Limits -- */
 
-TEST("without memory a walk fails, and loses nothing") {
+TEST("without memory a walk fails, names the call, and loses nothing") {
   use_counting_allocator();
   static const char *const paths[] = {"a", "a.@max.self", "@max.a", "@distinctUnionOfObjects.a",
                                       "a.@unionOfObjects.self"};
@@ -274,13 +261,10 @@ TEST("without memory a walk fails, and loses nothing") {
     CHECK(failures > 0);
   }
   CHECK_EQ((long)live_blocks, blocks);
-}
-
-TEST("a collection that cannot be made is lack of memory, wherever it is, and the error names the call") {
   static const char *const rows[][2] = {
       {"[{b: 2}]", "b"}, {"{a: [{b: 2}]}", "a.b"}, {"(a: [{b: 2}])", "a.b"}, {"[[{b: 2}]]", "b"}};
   for (size_t i = 0; i < 4; i++) {
-    node_fail_in = 1;
+    node_fail_in = 1; /* a collection of the binding cannot be made */
     CHECK_EQ(set_value(rows[i][0], rows[i][1], "1"), kvo_status_string(KVO_ERROR_OUT_OF_MEMORY));
     CHECK_EQ(kvo_last_error(), "kvo_binding_set_value_for_path: out of memory");
     node_fail_in = 1;

@@ -1,5 +1,5 @@
-/* leaving.c - calls left with longjmp, and stacks that are switched in callbacks and getters: no pointer dangles, nobody waits for ever,
- * and the detection does not confuse the two. */
+/* leaving.c - calls left with longjmp, and stacks that are switched in callbacks and getters: no pointer dangles,
+ * nobody waits for ever, and the detection does not confuse the two. */
 #include "hooked.h"
 #include "shared.h"
 
@@ -35,7 +35,7 @@ static void make_path(void) {
   set_next(middle, end);
 }
 
-/* ----------------------------------------------------------------------------------------------------- Fault handlers -- */
+/* ---------------------------------------------------------------------------------------------- Fault handlers -- */
 
 static kvo_action jump(const kvo_fault *fault, void *arg) {
   (void)fault, (void)arg;
@@ -141,7 +141,7 @@ TEST("a getter that catches the jump is still observed, with what it reads after
   CHECK_OK(kvo_cancel_observer(id));
 }
 
-/* ---------------------------------------------------------------------------------------------- Getters and callbacks -- */
+/* --------------------------------------------------------------------------------------- Getters and callbacks -- */
 
 static void jump_out(const shared *of) {
   (void)of;
@@ -182,7 +182,7 @@ TEST("after a callback was left, the death of an object on a path still notifies
   CHECK_OK(kvo_cancel_observer_and_wait(path));
 }
 
-/* ------------------------------------------------------------------------------------- Setters and destroy functions -- */
+/* ------------------------------------------------------------------------------- Setters and destroy functions -- */
 
 static void jump_in_setter(item *of) {
   (void)of;
@@ -241,7 +241,7 @@ TEST("a destroy function left with longjmp is not called again, and the object c
   CHECK_EQ((int)faults_reported, 0);
 }
 
-/* --------------------------------------------------------------------------------------------------- Switched stacks -- */
+/* --------------------------------------------------------------------------------------------- Switched stacks -- */
 
 enum { STACK = 256 * 1024 };
 static ucontext_t main_context, coroutines[2];

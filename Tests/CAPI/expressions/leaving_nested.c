@@ -1,4 +1,4 @@
-/* leaving_nested.c - longjmp out of callbacks inside of others, also where a limit defers them: what is reported, and what goes on. */
+/* leaving_nested.c - longjmp out of callbacks inside of others: what is reported, and what goes on. */
 #include "below.h"
 #include "shared.h"
 
@@ -29,7 +29,7 @@ static void catch_and_return(watcher *self, const kvo_change *change) {
   if (setjmp(out) == 0) set_below(objects[1], 1);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- Callbacks -- */
+/* --------------------------------------------------------------------------------------------------- Callbacks -- */
 
 TEST_REPORTED(
     "a callback that another one has caught is reported when that one returns, once, with what was left, and only it") {
@@ -83,23 +83,7 @@ TEST_REPORTED("a callback that a fault handler has left for another one is no fa
   CHECK_EQ(inner.calls, 1);
 }
 
-TEST_REPORTED("callbacks that were left do not count as nested, however many they are") {
-  harness_environment("KVO_MAX_DEPTH", "10");
-  make_objects();
-  inner.then = leave;
-  watch(objects[1], "value", KVO_NONE, &inner);
-  for (volatile int i = 1; i <= 40; i++) {
-    if (setjmp(out) == 0) set_below(objects[1], i);
-    CHECK_EQ(inner.calls, (int)i);
-  }
-  watch(objects[2], "value", KVO_NONE, &after);
-  item_set_value(objects[2], 1);
-  CHECK_EQ(after.calls, 1);
-  CHECK_EQ(faults.count, 40);
-  CHECK_EQ((int)faults.code, KVO_FAULT_ABANDONED_DELIVERY);
-}
-
-/* ----------------------------------------------------------------------------------------------- Deferred deliveries -- */
+/* ----------------------------------------------------------------------------------------- Deferred deliveries -- */
 
 static watcher links[2], next_one;
 

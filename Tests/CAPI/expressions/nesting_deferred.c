@@ -1,9 +1,9 @@
-/* nesting_deferred.c - deliveries that a limit has deferred: when they are made, how often, with what values, and what they leave. */
+/* nesting_deferred.c - deliveries that a limit has deferred: when they are made, how often, and with what values. */
 #include "allocator.h"
 #include "nested.h"
 #include "steps.h"
 
-/* ------------------------------------------------------------------------------------------------- When they are made -- */
+/* ------------------------------------------------------------------------------------------ When they are made -- */
 
 /* Objects each of which has an observer that sets the next one; the last one is not observed by the chain. */
 enum { MOST = 40 };
@@ -86,9 +86,9 @@ TEST("what a cycle has deferred is delivered once it has returned to where it be
   for (int before = 0; before < 7; before++) check_cycle(before, before < 5 ? before : 5);
 }
 
-/* -------------------------------------------------------------------------------------------------- What is delivered -- */
+/* ------------------------------------------------------------------------------------------- What is delivered -- */
 
-/* An object whose observer does what a test has it do, where KVO_MAX_DEPTH lets nothing nest; and what that concerns. */
+/* An object whose observer does what a test wants, where KVO_MAX_DEPTH lets nothing nest; and what that concerns. */
 static item *button, *watched;
 static kvo_observation pressed;
 static void (*at_press)(void);
@@ -115,7 +115,7 @@ static void end_button(void) {
   item_destroy(button);
 }
 
-/* Checks that nothing was delivered at once, and that there was no fault but the one that says that the limit was reached. */
+/* Checks that nothing was delivered at once, and that the only fault says that the limit was reached. */
 static void press(void) {
   faults.count = 0;
   item_set_value(button, button->value + 1);
@@ -128,7 +128,7 @@ static void set_thrice(void) {
   for (int i = 0; i < 3; i++) item_set_value(watched, watched->value + 1);
 }
 
-TEST("several changes of a property that a limit defers are delivered once, with the last value to those who want it") {
+TEST("several changes that a limit defers are delivered once, with the last value to those who want it") {
   harness_environment("KVO_MAX_DEPTH", "1");
   make_button(set_thrice);
   watched = item_make(0);
@@ -162,7 +162,7 @@ TEST("an initial notification for which there is no room comes after outer deliv
   end_button();
 }
 
-/* ------------------------------------------------------------------------------------------------------------- Pauses -- */
+/* ------------------------------------------------------------------------------------------------------ Pauses -- */
 
 /* A direct observation, a path with a leaf, and one that is evaluated. */
 static const char *const keys[] = {"value", "next.value", "doubled"};
@@ -225,7 +225,7 @@ static void pause_and_set_and_resume_and_remove(void) {
   CHECK_OK(kvo_remove_observer(one.id));
 }
 
-TEST("where a limit defers changes before, in and after a pause, the last value is delivered once, unless it is over") {
+TEST("of changes before, in and after a pause that a limit defers the last value is delivered once") {
   harness_environment("KVO_MAX_DEPTH", "1");
   for (int key = 0; key < 3; key++) {
     make_watched(key, KVO_OLD | KVO_NEW, set_and_pause_and_resume);
@@ -247,7 +247,7 @@ TEST("where a limit defers changes before, in and after a pause, the last value 
   }
 }
 
-/* -------------------------------------------------------------------------------------------------------------- Paths -- */
+/* ------------------------------------------------------------------------------------------------------- Paths -- */
 
 static item *parent, *former, *present;
 
@@ -293,36 +293,14 @@ TEST("a path whose update a limit defers is not taken for one that was led elsew
   }
 }
 
-static int turns_left;
-
-static void turn(watcher *self, const kvo_change *change) {
-  (void)self, (void)change;
-  if (turns_left-- > 0) item_set_next(parent, parent->next == former ? present : former);
-}
-
-TEST("a path whose observer leads it elsewhere without end follows it, although it is not notified of that any more") {
-  harness_environment("KVO_MAX_DEPTH", "10");
-  ignore_faults();
-  one.then = turn;
-  make_path(KVO_NONE);
-  turns_left = 1000000;
-  item_set_next(parent, present);
-  CHECK(turns_left > 0);
-  turns_left = 0;
-  int calls = one.calls;
-  item_set_value(parent->next, 9);
-  CHECK_EQ(one.calls, calls + 1);
-  end_path();
-}
-
-/* ----------------------------------------------------------------------------------------------------- What they leave -- */
+/* --------------------------------------------------------------------------------------------- What they leave -- */
 
 static void set_and_remove(void) {
   item_set_value(watched, 5);
   CHECK_OK(kvo_remove_observer(one.id));
 }
 
-/* Measures a set of an observed property and the death of an object, after so many deferred deliveries, and to removed observers, too. */
+/* Measures a set and the death of an object, after so many deferred deliveries, also to removed observers. */
 static void set_and_die_after(void *arg) {
   make_button(set_and_remove);
   watched = item_make(0);

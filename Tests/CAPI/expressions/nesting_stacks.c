@@ -1,4 +1,4 @@
-/* nesting_stacks.c - nested deliveries on small stacks: how deep they may nest, and what is left for a callback and for a report. */
+/* nesting_stacks.c - nested deliveries on small stacks: how deep they nest, and what is left for a report. */
 #include "nested.h"
 
 #include <pthread.h>
@@ -103,7 +103,7 @@ TEST("the report of a cycle, also of values that alternate, is whole on a small 
   for (int kilobytes = 128; kilobytes <= 512; kilobytes *= 2) {
     child_result child = harness_run_child(swing_on_a_small_stack, &kilobytes, NULL);
     CHECK_EQ(child.signal, SIGABRT);
-    CHECK_CONTAINS(child.errors, "an observer sets the property that it observes, and receives the same values again");
+    CHECK_CONTAINS(child.errors, "an observer sets the property that it observes, and receives the same values");
     CHECK_CONTAINS(child.errors, "help: do not set the observed property in its own callback");
   }
 }

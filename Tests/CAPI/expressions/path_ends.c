@@ -1,9 +1,5 @@
-/* path_ends.c - the key at the end of a path, whose changes are passed on without evaluation, also when the path comes to end there or leaves
- * it during a change. */
+/* path_ends.c - the key at the end of a path, whose changes are passed on unevaluated, and what is led there. */
 #include "hooked.h"
-
-#include <kvo/kvo_binding.h>
-#include <string.h>
 
 static item *first, *second, *third;
 static watcher path;
@@ -21,27 +17,7 @@ static void end_path(void) {
   item_destroy(third);
 }
 
-/* --------------------------------------------------------------------------------------------------------- Passed on -- */
-
-static void set_by_word(item *object, int value) {
-  uint64_t storage = 0, word = 0;
-  memcpy(&word, &value, sizeof value);
-  kvo_change_word(as_object(object), kvo_key_hash("value", 5), &storage, word);
-}
-
-TEST("the observer of a path gets its own observation and path, in whichever way the key is set") {
-  static void (*const ways[])(item * object, int value) = {item_set_value, set_by_word};
-  make_path();
-  watch(first, "next.value", KVO_NONE, &path);
-  for (int i = 0; i < 6; i++) {
-    path.seen_id = 0;
-    ways[i % 2](second, i);
-    CHECK_EQ(path.calls, i + 1);
-    CHECK(path.seen_id == path.id);
-    CHECK_EQ((const char *)path.key_path, "next.value");
-  }
-  end_path();
-}
+/* --------------------------------------------------------------------------------------------------- Passed on -- */
 
 static int reads;
 static void count_read(item *of) { (void)of, reads++; }
@@ -68,33 +44,7 @@ TEST("a change of the key at the end of a path reads nothing for an observer tha
   kvo_object_destroy(as_object(leaf));
 }
 
-static void wait_for_other(watcher *self, const kvo_change *change) {
-  (void)change;
-  watcher *other = self->then_arg;
-  CHECK_EQ(other->depth, 0);
-  CHECK_OK(kvo_cancel_observer_and_wait(other->id));
-}
-
-TEST("a callback may wait for an observation that the same change has notified before") {
-  static const char *const paths[] = {"value", "doubled", "next.value"};
-  ignore_faults();
-  make_path();
-  for (int i = 0; i < 3; i++) {
-    item *changed = i == 2 ? second : first;
-    watcher waited_for = {0};
-    path = (watcher){.then = wait_for_other, .then_arg = &waited_for};
-    watch(first, paths[i], KVO_NEW, &path);
-    watch(changed, "value", KVO_NEW, &waited_for);
-    item_set_value(changed, 5);
-    CHECK_EQ(path.calls, 1);
-    CHECK_EQ(waited_for.calls, 1);
-    CHECK_EQ(faults.count, 0);
-    if (i < 2) CHECK_OK(kvo_remove_observer(path.id));
-  }
-  end_path();
-}
-
-/* ---------------------------------------------------------------------------------------------------- Led there meanwhile -- */
+/* ----------------------------------------------------------------------------------------- Led there meanwhile -- */
 
 static void register_in_nested(watcher *self, const kvo_change *change) {
   if (!change->is_prior) return;
@@ -145,7 +95,7 @@ TEST("what an observer changes that was registered during a change is left to th
   end_path();
 }
 
-/* ------------------------------------------------------------------------------------------------------- Led elsewhere -- */
+/* ----------------------------------------------------------------------------------------------- Led elsewhere -- */
 
 /* Sets the object that the path has been led away from. */
 static void set_left(watcher *self, const kvo_change *change) {

@@ -1,4 +1,4 @@
-/* silent_certain.c - when KVO0032 is certain, and when not: what an expression reads before a change, compared with what it has read. */
+/* silent_certain.c - when KVO0032 is certain, and when not: what is read before a change is compared with before. */
 #include "expression.h"
 
 #include <stdio.h>
@@ -36,7 +36,7 @@ static int read_next_next_value(expression *self) {
   return read_value(read_next(read_next(root)));
 }
 
-/* ------------------------------------------------------------------------------------------------------------ Certain -- */
+/* ----------------------------------------------------------------------------------------------------- Certain -- */
 
 /* Checks that there were so many reports, the last one of "next" of this object. */
 static void check_reported(int count, const item *holder) {
@@ -99,7 +99,7 @@ TEST("it is reported whatever else the expression reads before, and of a longer 
   finish();
 }
 
-/* -------------------------------------------------------------------------------------------------------- Not certain -- */
+/* ------------------------------------------------------------------------------------------------- Not certain -- */
 
 static bool is_replaced;
 
@@ -190,7 +190,7 @@ TEST("what may have another reason is not reported, and the expression follows i
               {"the expression reads another key of another object", "next", read_either, read_another_way, 2},
               {"an observer changes the path again", "next", read_next_next_value, change_path_in_change, 1},
               {"a change of the object is in progress", "value", read_next_value, replace_in_change, 2},
-              {"an observer makes a silent change of the key", "next", read_next_value, replace_silently_in_change, 1}};
+              {"an observer makes a silent change", "next", read_next_value, replace_silently_in_change, 1}};
   for (size_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
     const struct row *row = &rows[i / 2];
     is_replaced = reads_another_way = false;

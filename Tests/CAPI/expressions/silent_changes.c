@@ -1,5 +1,5 @@
-/* silent_changes.c - KVO0032 is raised if it is certain that an object on a path was replaced without notification, and never if another
- * thread may be about to notify. */
+/* silent_changes.c - KVO0032 is raised if it is certain that an object on a path was replaced without notification,
+ * and never if another thread may be about to notify. */
 #include "counted.h"
 #include "shared.h"
 
@@ -37,9 +37,9 @@ static void finish(void) {
   CHECK_EQ((int)other_faults, 0);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- Certain -- */
+/* ----------------------------------------------------------------------------------------------------- Certain -- */
 
-TEST("an object that was replaced without notification is reported at the next change of the path, whichever that is") {
+TEST("an object that was replaced without notification is reported at the next change of the path") {
   begin(3, KVO_OLD);
   counted *first = counted_next(root), *second = counted_next(first), *kept = counted_next(second);
   counted_store_next(root, make_path(2));
@@ -83,7 +83,7 @@ TEST("KVO0032 is not raised once another thread has changed the path, because th
   finish();
 }
 
-/* ---------------------------------------------------------------------------------------------------------- Threads -- */
+/* ----------------------------------------------------------------------------------------------------- Threads -- */
 
 static void replace_path(int number) {
   if (number > 2) return;

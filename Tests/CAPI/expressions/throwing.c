@@ -1,5 +1,5 @@
-/* throwing.c - C++ exceptions that leave callbacks, getters and setters: the caller catches them, no pointer dangles, and reports name C++
- * functions. */
+/* throwing.c - C++ exceptions that leave callbacks, getters and setters: the caller catches them, no pointer dangles,
+ * and reports name C++ functions. */
 #include "hooked.h"
 #include "shared.h"
 #include "throwing.h"

@@ -1,4 +1,4 @@
-/* expression.h - an observed expression: the test says what it reads, and it counts its evaluations and its notifications. */
+/* expression.h - an observed expression: the test says what it reads, and it counts evaluations and notifications. */
 #ifndef KVO_TEST_EXPRESSION_H
 #define KVO_TEST_EXPRESSION_H
 
@@ -17,8 +17,9 @@ struct expression {
   const char *key_path;
   bool keeps_last;
   kvo_observation id;
-  /** `passed`: how often it was notified of a property's own change, without an evaluation. `released`: how many values were. */
-  _Atomic int evaluated, notified, priors, passed, released;
+  _Atomic int evaluated, notified, priors;
+  /** How often it was notified of a property's own change, without an evaluation; and how many values were freed. */
+  _Atomic int passed, released;
   /** The values of the last notification, or NO_VALUE. */
   _Atomic int old_value, new_value;
 };
