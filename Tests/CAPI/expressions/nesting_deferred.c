@@ -300,6 +300,21 @@ static void set_and_remove(void) {
   CHECK_OK(kvo_remove_observer(one.id));
 }
 
+static kvo_action remove_one(const kvo_fault *fault, void *arg) {
+  (void)fault, (void)arg;
+  (void)kvo_cancel_observer(one.id);
+  return KVO_ACTION_IGNORE;
+}
+
+TEST("an observation that the fault handler removes at the limit is not notified any more") {
+  harness_environment("KVO_MAX_DEPTH", "1");
+  make_watched(0, KVO_NEW, set_thrice);
+  kvo_set_fault_handler(remove_one, NULL);
+  item_set_value(button, 1);
+  CHECK_EQ(one.calls, 0);
+  end_watched();
+}
+
 /* Measures a set and the death of an object, after so many deferred deliveries, also to removed observers. */
 static void set_and_die_after(void *arg) {
   make_button(set_and_remove);
