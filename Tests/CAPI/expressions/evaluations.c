@@ -83,27 +83,6 @@ TEST("the initial notification has a value that another setter has stored since 
 
 static item *first, *second, *third;
 
-/* Sets an observed property between two reads. */
-static int set_between(expression *self) {
-  read_value(first);
-  item_set_other(second, self->evaluated);
-  return read_value(second);
-}
-
-TEST("a getter that makes an observed change continues to record") {
-  first = item_make(1), second = item_make(2);
-  expression one = {.root = as_object(first), .body = set_between};
-  watcher direct = {0}, path = {0};
-  watch(second, "other", KVO_NEW, &direct);
-  watch(second, "far", KVO_NEW, &path);
-  expression_begin(&one, KVO_NEW);
-  CHECK_EQ(direct.calls, 1);
-  item_set_value(second, 5); /* this key was read after the change */
-  CHECK_EQ(one.notified, 1);
-  CHECK_EQ(direct.calls, 2);
-  expression_end(&one);
-}
-
 static int sets_to_come;
 
 static int set_what_it_reads(expression *self) {

@@ -83,6 +83,25 @@ TEST("KVO0032 is not raised once another thread has changed the path, because th
   finish();
 }
 
+static void replace_middle(counted *of) {
+  if (of != root) return;
+  counted_has_read = NULL;
+  counted_store_next(root, make_path(1));
+}
+
+TEST("an object may die while a path is read through it before a change, and is not accessed any more") {
+  begin(2, KVO_OLD);
+  counted *middle = counted_next(root), *end = counted_next(middle);
+  counted_store_next(middle, make_path(0));
+  counted_release(middle);
+  counted_has_read = replace_middle; /* only the evaluation keeps it alive now */
+  counted_set_next(root, make_path(1));
+  CHECK(watcher.calls >= 1);
+  CHECK_EQ((int)silent_changes, 0);
+  counted_release(end);
+  finish();
+}
+
 /* ----------------------------------------------------------------------------------------------------- Threads -- */
 
 static void replace_path(int number) {
