@@ -322,11 +322,12 @@ static void set_and_die_after(void *arg) {
   count_down(0); /* what happens once; no limit is reached */
   for (int i = 0; i < 2; i++) {
     watch(watched, "value", KVO_NEW, &one);
-    if (i < *(int *)arg) count_down(100);
-    if (i < *(int *)arg)
+    if (i < *(int *)arg) {
+      count_down(100);
       press();
-    else
+    } else {
       CHECK_OK(kvo_remove_observer(one.id));
+    }
   }
   item *set = item_make(0), *dying = item_make(0);
   (void)observe_value(set, look, &told);
