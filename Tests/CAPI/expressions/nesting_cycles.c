@@ -285,15 +285,9 @@ TEST("thirty-two observers that set each other in a circle are reported as a cyc
   check_circle(32, set_around, "32 observations form a cycle; they nest 128 deep");
 }
 
-TEST("thirty-three are reported as a long chain") {
-  harness_environment("KVO_MAX_DEPTH", "128");
-  check_circle(33, set_around, "a long chain of 128 nested deliveries without a cycle");
-}
-
 TEST("two observers that set each other irregularly are reported as such when each was called four times") {
   harness_environment("KVO_MAX_DEPTH", "8");
   check_circle(2, set_either, "2 observations call each other again and again, 8 deep");
   CHECK_CONTAINS(faults.report,
                  "help: find out which of their callbacks sets which property, and let one of them not.");
-  CHECK_SAME(strstr(faults.report, "shorten the chain"), NULL);
 }

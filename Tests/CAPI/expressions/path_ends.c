@@ -128,6 +128,23 @@ TEST("a path is told its own value when an observer of an object on it sets the 
   }
 }
 
+TEST("a path gets its own value between the announcement of a change of an object on it and its end") {
+  make_path();
+  path.then = check_present;
+  watch(first, "next.value", KVO_NEW, &path);
+  CHECK_OK(kvo_will_change(as_object(first), "next"));
+  item_set_value(second, 10);
+  CHECK_EQ(path.calls, 1);
+  first->next = third;
+  item_set_value(second, 11);
+  CHECK_EQ(path.calls, 2);
+  CHECK_OK(kvo_did_change(as_object(first), "next"));
+  int calls = path.calls;
+  item_set_value(third, 78);
+  CHECK_EQ(path.calls, calls + 1);
+  end_path();
+}
+
 static void set_new_object(watcher *self, const kvo_change *change) {
   (void)self, (void)change;
   item_set_value(third, 5);

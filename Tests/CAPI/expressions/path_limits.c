@@ -156,6 +156,7 @@ TEST("of a key with declared dependencies only these are followed, of another al
   root->held = held;
   watcher declared = {0}, read = {0}, path = {0};
   watch_card(held, "declared", &declared);
+  KVO_SET(held, "other", int, 4);
   watch_card(root, "held.read", &read);  /* at the end of a path the value is the computed one, too */
   watch_card(root, "held.value", &path); /* behind a declared key a path is followed as usual */
   KVO_SET(held, "other", int, 5);
