@@ -1,67 +1,52 @@
-/* expressions_owned.c - expressions that only their owner may evaluate: changes made elsewhere ask it to settle them. */
-#include "fixture.h"
+/* expressions_owned.c - expressions that only their owner may evaluate: changes made elsewhere ask it to settle. */
+#include "expression.h"
 
-#include <kvo/kvo_binding.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Whether this thread is the owner's. */
 static _Thread_local bool is_owner;
 
-/* An expression of the values of `root` and of those behind it. */
+/* An expression that reads keys of `root`. */
 typedef struct owned {
+  expression of;
   item *root;
-  int (*body)(struct owned *self);
-  kvo_observation id;
-  /* What its owner was asked to settle, and how often. */
+  /** What its owner was asked to settle, and how often; and how often it was evaluated elsewhere. */
   _Atomic kvo_observation asked_for;
-  _Atomic int asked, evaluated, elsewhere;
-  int told, priors, old_value, new_value;
+  _Atomic int asked, elsewhere;
 } owned;
 
-enum { NONE = -1 };
-
-static kvo_key key_of(const char *name) { return kvo_key_hash(name, strlen(name)); }
-
-static int value_of(item *of) {
-  kvo_track_read(as_object(of), key_of("value"));
+static int atomic_value(item *of) {
+  read_key(of, "value");
   return __atomic_load_n(&of->value, __ATOMIC_SEQ_CST);
 }
 
-static int read_value(owned *self) { return value_of(self->root); }
-
-static item *next_of(item *of) {
-  kvo_track_read(as_object(of), key_of("next"));
-  return of->next;
+static int read_root(expression *self) {
+  owned *own = (owned *)self;
+  own->elsewhere += !is_owner;
+  return atomic_value(own->root);
 }
 
-static int read_next_value(owned *self) {
-  item *next = next_of(self->root);
-  return next != NULL ? value_of(next) : NONE;
+static int read_next_value(expression *self) {
+  owned *own = (owned *)self;
+  own->elsewhere += !is_owner;
+  item *next = read_next(own->root);
+  return next != NULL ? atomic_value(next) : NO_VALUE;
 }
 
-static int read_path(owned *self) {
-  item *next = next_of(self->root);
-  int value = next != NULL ? value_of(next) : NONE;
+/* Like read_next_value; and the value is that of the key. */
+static int read_path(expression *self) {
+  int value = read_next_value(self);
+  item *next = ((owned *)self)->root->next;
   if (next != NULL) kvo_track_value_is_of(as_object(next), key_of("value"));
   return value;
 }
 
-static void *evaluate(void *user_data) {
-  owned *self = user_data;
-  self->evaluated++;
-  self->elsewhere += !is_owner;
-  int *value = malloc(sizeof *value);
-  *value = self->body(self);
-  return value;
-}
-
-static void release(void *value, void *user_data) { (void)user_data, free(value); }
-
 static void *of_property(const kvo_property *property, const void *value, void *user_data) {
-  (void)property, (void)user_data;
+  (void)property;
+  ((expression *)user_data)->released--; /* this value will be released, too */
   int *made = malloc(sizeof *made);
+  CHECK(made != NULL);
   *made = *(const int *)value;
   return made;
 }
@@ -82,168 +67,151 @@ static void ask(kvo_observation observation, void *user_data) {
   self->asked++;
 }
 
-static void note(const kvo_raw_change *change, void *user_data) {
-  owned *self = user_data;
-  if (change->is_prior)
-    self->priors++;
-  else
-    self->told++;
-  self->old_value = change->old_value != NULL ? *(const int *)change->old_value : NONE;
-  self->new_value = change->new_value != NULL ? *(const int *)change->new_value : NONE;
+static kvo_observer_ops owned_ops(void) {
+  kvo_observer_ops ops = expression_ops;
+  ops.same = same;
+  ops.is_here = is_here;
+  ops.ask = ask;
+  ops.of_property = of_property;
+  return ops;
 }
 
-static const kvo_observer_ops ops = {.callback = note,
-                                     .evaluate = evaluate,
-                                     .release = release,
-                                     .same = same,
-                                     .is_here = is_here,
-                                     .ask = ask,
-                                     .of_property = of_property};
-
-static kvo_binding_observer described(owned *self, kvo_options options) {
-  return (kvo_binding_observer){.key_path = "expression", .options = options, .ops = &ops, .user_data = self, KVO_HERE};
+static kvo_status try_begin(owned *self, kvo_options options, const kvo_observer_ops *ops) {
+  kvo_binding_observer observer = {
+      .key_path = "expression", .options = options, .ops = ops, .user_data = self, KVO_HERE};
+  return kvo_binding_observe_tracked(as_object(self->root), &observer, true, &self->of.id);
 }
 
 static void begin(owned *self, kvo_options options) {
+  static kvo_observer_ops ops;
+  ops = owned_ops();
   is_owner = true;
-  kvo_binding_observer observer = described(self, options);
-  CHECK_OK(kvo_binding_observe_tracked(as_object(self->root), &observer, true, &self->id));
+  CHECK_OK(try_begin(self, options, &ops));
+}
+
+static void finish(owned *self) {
+  CHECK_EQ(self->elsewhere, 0);
+  expression_end(&self->of);
+  item_destroy(self->root);
 }
 
 /* What the owner does when it gets to it. */
-static void settle(owned *self) {
+static void settle(const owned *self) {
   is_owner = true;
-  kvo_settle(self->id);
+  kvo_settle(self->of.id);
 }
 
-static void check(const owned *self, int told, int old_value, int new_value) {
-  CHECK_EQ(self->told, told);
-  CHECK_EQ(self->old_value, old_value);
-  CHECK_EQ(self->new_value, new_value);
-  CHECK_EQ(self->elsewhere, 0);
+static void set_elsewhere(item *object, int value) {
+  is_owner = false;
+  item_set_value(object, value);
+}
+
+static void check(const owned *self, int notified, int old_value, int new_value) {
+  CHECK_EQ(self->of.notified, notified);
+  CHECK_EQ(self->of.old_value, old_value);
+  CHECK_EQ(self->of.new_value, new_value);
 }
 
 TEST(
     "changes made elsewhere ask the owner once; when it settles them, it is told the value told last and the present one") {
-  owned one = {.root = item_make(1), .body = read_value};
-  begin(&one, KVO_OLD | KVO_NEW);
-  is_owner = false;
-  for (int value = 2; value < 5; value++) item_set_value(one.root, value);
+  owned one = {.of.body = read_root, .root = item_make(1)};
+  begin(&one, KVO_OLD | KVO_NEW | KVO_PRIOR);
+  for (int value = 2; value < 5; value++) set_elsewhere(one.root, value);
   CHECK_EQ(one.asked, 1);
-  CHECK_EQ(one.asked_for, one.id);
-  CHECK_EQ(one.evaluated, 1);
-  CHECK_EQ(one.told, 0);
+  CHECK_EQ(one.asked_for, one.of.id);
+  CHECK_EQ(one.of.evaluated, 1);
+  CHECK_EQ(one.of.notified + one.of.priors, 0);
   settle(&one);
   check(&one, 1, 1, 4);
-  is_owner = false;
-  item_set_value(one.root, 5);
+  CHECK_EQ(one.of.priors, 1); /* just before the other one */
+  set_elsewhere(one.root, 5);
   CHECK_EQ(one.asked, 2);
   settle(&one);
   check(&one, 2, 4, 5);
-  kvo_settle(one.id); /* nothing was asked for */
+  settle(&one); /* nothing was asked for */
   kvo_settle(0);
-  CHECK_EQ(one.told, 2);
-  CHECK_OK(kvo_remove_observer(one.id));
-  item_destroy(one.root);
+  CHECK_EQ(one.of.notified, 2);
+  finish(&one);
 }
 
-TEST("a change that the owner makes is told before its setter returns, and is what it was asked for as well") {
-  owned one = {.root = item_make(1), .body = read_value};
+TEST("a change that the owner makes is delivered before its setter returns, with what it was asked for before") {
+  owned one = {.of.body = read_root, .root = item_make(1)};
   begin(&one, KVO_OLD | KVO_NEW);
   item_set_value(one.root, 2);
   check(&one, 1, 1, 2);
   CHECK_EQ(one.asked, 0);
-  is_owner = false;
-  item_set_value(one.root, 3);
+  set_elsewhere(one.root, 3);
   is_owner = true;
   item_set_value(one.root, 4);
-  CHECK_EQ(one.told, 2);
-  CHECK_EQ(one.new_value, 4);
+  CHECK_EQ(one.of.notified, 2);
+  CHECK_EQ(one.of.new_value, 4);
   settle(&one);
-  CHECK_EQ(one.told, 2);
-  CHECK_OK(kvo_remove_observer(one.id));
-  item_destroy(one.root);
+  CHECK_EQ(one.of.notified, 2);
+  finish(&one);
 }
 
-TEST("before a change made elsewhere nobody is told; the prior notification comes when it is settled, just before") {
-  owned one = {.root = item_make(1), .body = read_value};
-  begin(&one, KVO_OLD | KVO_PRIOR);
-  is_owner = false;
-  item_set_value(one.root, 2);
-  CHECK_EQ(one.priors, 0);
-  settle(&one);
-  CHECK_EQ(one.priors, 1);
-  check(&one, 1, 1, NONE);
-  CHECK_OK(kvo_remove_observer(one.id));
-  item_destroy(one.root);
+static item *first, *second;
+
+static void make_owned_path(owned *self, int (*body)(expression *self), kvo_options options) {
+  first = item_make(1);
+  second = item_make(10);
+  *self = (owned){.of.body = body, .root = item_make(0)};
+  self->root->next = first;
+  begin(self, options);
 }
 
-TEST("a property at the end of a path is told as it is elsewhere, too, until an object on the path is replaced there") {
-  item *first = item_make(1), *second = item_make(10);
-  owned one = {.root = item_make(0), .body = read_path};
-  one.root->next = first;
-  begin(&one, KVO_OLD | KVO_NEW);
-  is_owner = false;
-  for (int value = 2; value < 4; value++) item_set_value(first, value);
-  CHECK_EQ(one.evaluated, 1);
+TEST("a property at the end of a path is delivered elsewhere, too, until an object on the path is replaced there") {
+  owned one;
+  make_owned_path(&one, read_path, KVO_OLD | KVO_NEW);
+  for (int value = 2; value < 4; value++) set_elsewhere(first, value);
   CHECK_EQ(one.asked, 0);
+  CHECK_EQ(one.of.evaluated, 1);
   check(&one, 2, 2, 3);
   item_set_next(one.root, second);
   item_set_value(first, 4);
   item_set_value(second, 11);
-  CHECK_EQ(one.told, 2);
+  CHECK_EQ(one.of.notified, 2);
   CHECK_EQ(one.asked, 1);
   settle(&one);
-  CHECK_EQ(one.told, 3);
-  CHECK_EQ(one.new_value, 11);
-  is_owner = false;
-  item_set_value(second, 12);
-  CHECK_EQ(one.evaluated, 2);
+  CHECK_EQ(one.of.notified, 3);
+  CHECK_EQ(one.of.new_value, 11);
+  set_elsewhere(second, 12);
+  CHECK_EQ(one.of.evaluated, 2);
   check(&one, 4, 11, 12);
-  CHECK_OK(kvo_remove_observer(one.id));
-  item_destroy(one.root), item_destroy(first), item_destroy(second);
+  finish(&one);
 }
 
 TEST("an observer that has got such a change elsewhere may have the owner settle it") {
-  item *next = item_make(1);
-  owned one = {.root = item_make(0), .body = read_path};
-  one.root->next = next;
-  begin(&one, KVO_NEW);
-  is_owner = false;
-  item_set_value(next, 2);
-  kvo_unsettle(one.id);
+  owned one;
+  make_owned_path(&one, read_path, KVO_NEW);
+  set_elsewhere(first, 2);
+  kvo_unsettle(one.of.id);
   kvo_unsettle(0);
-  CHECK_EQ(one.told, 1);
+  CHECK_EQ(one.of.notified, 1);
   CHECK_EQ(one.asked, 1);
   settle(&one);
-  check(&one, 2, NONE, 2);
-  kvo_unsettle(one.id); /* by the owner: at once */
-  check(&one, 3, NONE, 2);
-  CHECK_OK(kvo_remove_observer(one.id));
-  item_destroy(one.root), item_destroy(next);
+  check(&one, 2, NO_VALUE, 2);
+  kvo_unsettle(one.of.id); /* by the owner: at once */
+  check(&one, 3, NO_VALUE, 2);
+  finish(&one);
 }
 
 TEST("what dies elsewhere is settled by the owner, and read by nobody before") {
-  item *next = item_make(1);
-  owned one = {.root = item_make(0), .body = read_next_value};
-  one.root->next = next;
-  begin(&one, KVO_OLD | KVO_NEW);
+  owned one;
+  make_owned_path(&one, read_next_value, KVO_OLD | KVO_NEW);
   is_owner = false;
-  item_destroy(next);
+  item_destroy(first);
   CHECK_EQ(one.asked, 1);
-  CHECK_EQ(one.told, 0);
+  CHECK_EQ(one.of.notified, 0);
   one.root->next = NULL;
   settle(&one);
-  check(&one, 1, 1, NONE);
-  CHECK_OK(kvo_remove_observer(one.id));
-  item_destroy(one.root);
+  check(&one, 1, 1, NO_VALUE);
+  finish(&one);
 }
 
-TEST("of a change that nobody is told of, the owner is asked to follow it, and is not told") {
-  item *first = item_make(1), *second = item_make(10);
-  owned one = {.root = item_make(0), .body = read_next_value};
-  one.root->next = first;
-  begin(&one, KVO_OLD | KVO_NEW);
+TEST("of a change of which nobody is notified the owner is asked to follow it, and is not notified") {
+  owned one;
+  make_owned_path(&one, read_next_value, KVO_OLD | KVO_NEW);
   is_owner = false;
   kvo_object *silent = as_object(one.root);
   kvo_scope scope;
@@ -252,49 +220,38 @@ TEST("of a change that nobody is told of, the owner is asked to follow it, and i
   kvo_scope_end(&scope);
   CHECK_EQ(one.asked, 1);
   settle(&one);
-  CHECK_EQ(one.told, 0);
+  CHECK_EQ(one.of.notified, 0);
   item_set_value(second, 11);
-  check(&one, 1, 1, 11); /* 10 was told nobody */
-  CHECK_OK(kvo_remove_observer(one.id));
-  item_destroy(one.root), item_destroy(first), item_destroy(second);
+  check(&one, 1, 1, 11); /* nobody was notified of 10 */
+  finish(&one);
 }
 
-TEST("a change made elsewhere before a pause is told after it, one made in it is missed") {
-  owned one = {.root = item_make(1), .body = read_value};
+TEST("a change made elsewhere before a pause is delivered after it, one made in it is missed") {
+  owned one = {.of.body = read_root, .root = item_make(1)};
   begin(&one, KVO_OLD | KVO_NEW);
-  is_owner = false;
-  item_set_value(one.root, 2);
-  is_owner = true;
-  CHECK_OK(kvo_observation_pause(one.id));
+  set_elsewhere(one.root, 2);
+  CHECK_OK(kvo_observation_pause(one.of.id));
   settle(&one);
-  CHECK_EQ(one.told, 0);
-  CHECK_OK(kvo_observation_resume(one.id, false));
+  CHECK_EQ(one.of.notified, 0);
+  CHECK_OK(kvo_observation_resume(one.of.id, false));
   CHECK_EQ(one.asked, 2);
   settle(&one);
-  CHECK_EQ(one.told, 1);
-  CHECK_EQ(one.new_value, 2);
-  CHECK_OK(kvo_observation_pause(one.id));
-  is_owner = false;
-  item_set_value(one.root, 3);
-  settle(&one);
-  CHECK_OK(kvo_observation_resume(one.id, false));
-  settle(&one);
-  CHECK_EQ(one.told, 1);
-  CHECK_OK(kvo_observation_pause(one.id));
-  is_owner = false;
-  item_set_value(one.root, 4);
-  CHECK_OK(kvo_observation_resume(one.id, true));
-  CHECK_EQ(one.told, 1);
-  settle(&one);
-  CHECK_EQ(one.told, 2);
-  CHECK_EQ(one.new_value, 4);
-  CHECK_EQ(one.elsewhere, 0);
-  CHECK_OK(kvo_remove_observer(one.id));
-  item_destroy(one.root);
+  CHECK_EQ(one.of.notified, 1);
+  CHECK_EQ(one.of.new_value, 2);
+  for (int tells = 0; tells < 2; tells++) {
+    CHECK_OK(kvo_observation_pause(one.of.id));
+    set_elsewhere(one.root, 3 + tells);
+    CHECK_OK(kvo_observation_resume(one.of.id, tells != 0));
+    CHECK_EQ(one.of.notified, 1);
+    settle(&one);
+    CHECK_EQ(one.of.notified, 1 + tells);
+  }
+  CHECK_EQ(one.of.new_value, 4);
+  finish(&one);
 }
 
-TEST("at the end of a scope elsewhere the owner is asked, and of one of its own it is told") {
-  owned one = {.root = item_make(1), .body = read_value};
+TEST("at the end of a scope elsewhere the owner is asked, and of one of its own it is notified") {
+  owned one = {.of.body = read_root, .root = item_make(1)};
   begin(&one, KVO_OLD | KVO_NEW);
   kvo_object *object = as_object(one.root);
   for (int round = 0; round < 2; round++) {
@@ -303,134 +260,121 @@ TEST("at the end of a scope elsewhere the owner is asked, and of one of its own 
     CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_COALESCES_IF_CHANGED, &object, 1, __FILE__, __LINE__));
     for (int value = 0; value < 3; value++) item_set_value(one.root, 10 * (round + 1) + value);
     kvo_scope_end(&scope);
-    CHECK_EQ(one.told, 2 * round);
+    CHECK_EQ(one.of.notified, 2 * round);
     CHECK_EQ(one.asked, 1);
     settle(&one);
     check(&one, round + 1, round == 0 ? 1 : 12, round == 0 ? 12 : 22);
   }
-  CHECK_OK(kvo_remove_observer(one.id));
-  item_destroy(one.root);
+  finish(&one);
 }
 
 TEST("nothing is settled after the end of the observation or of its object") {
-  owned one = {.root = item_make(1), .body = read_value}, other = {.root = item_make(1), .body = read_value};
+  owned one = {.of.body = read_root, .root = item_make(1)}, other = {.of.body = read_root, .root = item_make(1)};
   begin(&one, KVO_NEW);
   begin(&other, KVO_NEW | KVO_ENDS_WITH_OBJECT);
-  is_owner = false;
-  item_set_value(one.root, 2);
-  item_set_value(other.root, 2);
-  CHECK_OK(kvo_remove_observer(one.id));
+  set_elsewhere(one.root, 2);
+  set_elsewhere(other.root, 2);
+  finish(&one);
   item_destroy(other.root);
   settle(&one);
   settle(&other);
-  CHECK_EQ(one.told + other.told, 0);
-  CHECK_EQ(one.evaluated + other.evaluated, 2);
-  item_destroy(one.root);
+  CHECK_EQ(one.of.notified + other.of.notified, 0);
+  CHECK_EQ(one.of.evaluated + other.of.evaluated, 2);
 }
 
 TEST_REPORTED("is_here without ask, and ask without is_here, are KVO0008") {
   ignore_faults();
-  owned one = {.root = item_make(1), .body = read_value};
-  kvo_observer_ops without_ask = ops, without_is_here = ops;
-  without_ask.ask = NULL;
-  without_is_here.is_here = NULL;
-  const kvo_observer_ops *wrong[] = {&without_ask, &without_is_here};
+  owned one = {.of.body = read_root, .root = item_make(1)};
+  kvo_observer_ops wrong[] = {owned_ops(), owned_ops()};
+  wrong[0].ask = NULL;
+  wrong[1].is_here = NULL;
   for (int i = 0; i < 2; i++) {
-    kvo_binding_observer observer = described(&one, KVO_NEW);
-    observer.ops = wrong[i];
-    CHECK_STATUS(kvo_binding_observe_tracked(as_object(one.root), &observer, false, &one.id),
-                 KVO_ERROR_INVALID_ARGUMENT);
+    CHECK_STATUS(try_begin(&one, KVO_NEW, &wrong[i]), KVO_ERROR_INVALID_ARGUMENT);
+    CHECK_EQ(faults.count, i + 1);
     CHECK_EQ(faults.code, KVO_FAULT_INVALID_ARGUMENT);
   }
   item_destroy(one.root);
 }
 
-/* ------------------------------------------------------------------------------------------------------- Threads -- */
+/* ----------------------------------------------------------------------------------------------------- Threads -- */
 
-enum { THREADS = 3, SETS = 2000 };
+enum { SETTERS = 3, SETS = 2000 };
+static pthread_t setters[SETTERS];
 static _Atomic int running;
 
-/* A setter that two threads may call. */
+/* A setter that several threads may call. */
 static void store(item *object, int value) {
   kvo_frame frame;
-  if (kvo_frame_enter(&frame, as_object(object), key_of("value")) != 0) {
-    __atomic_store_n(&object->value, value, __ATOMIC_SEQ_CST);
-    kvo_frame_finish(&frame, NULL);
-  } else {
-    __atomic_store_n(&object->value, value, __ATOMIC_SEQ_CST);
-  }
+  uint32_t wants = kvo_frame_enter(&frame, as_object(object), key_of("value"));
+  __atomic_store_n(&object->value, value, __ATOMIC_SEQ_CST);
+  if (wants != 0) kvo_frame_finish(&frame, NULL);
 }
 
 static void *set_often(void *arg) {
-  item *object = arg;
-  for (int value = 1; value <= SETS; value++) store(object, value);
+  for (int value = 1; value <= SETS; value++) store(arg, value);
   running--;
   return NULL;
 }
 
+static void start_setters(item *object) {
+  running = SETTERS;
+  for (int i = 0; i < SETTERS; i++) CHECK_EQ(pthread_create(&setters[i], NULL, set_often, object), 0);
+}
+
+static void join_setters(void) {
+  for (int i = 0; i < SETTERS; i++) CHECK_EQ(pthread_join(setters[i], NULL), 0);
+}
+
 TEST("while threads set, the owner alone evaluates, and is told the last value in the end") {
-  owned one = {.root = item_make(0), .body = read_value};
+  owned one = {.of.body = read_root, .root = item_make(0)};
   begin(&one, KVO_NEW);
-  pthread_t threads[THREADS];
-  running = THREADS;
-  for (int i = 0; i < THREADS; i++) pthread_create(&threads[i], NULL, set_often, one.root);
+  start_setters(one.root);
   int done = 0;
   while (running > 0 || done != one.asked) {
     if (done == one.asked) continue;
     done = one.asked;
     settle(&one);
   }
-  for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
-  CHECK_EQ(one.new_value, SETS);
-  CHECK_EQ(one.elsewhere, 0);
-  CHECK(one.told <= one.asked);
-  CHECK_OK(kvo_remove_observer(one.id));
-  item_destroy(one.root);
+  join_setters();
+  CHECK_EQ(one.of.new_value, SETS);
+  CHECK(one.of.notified <= one.asked);
+  finish(&one);
 }
 
 /* The user data is freed with the observation, so AddressSanitizer sees a question that comes too late. */
 static void destroy(void *user_data) {
-  owned *self = user_data;
-  self->root = NULL;
-  free(self);
+  ((owned *)user_data)->root = NULL;
+  free(user_data);
 }
-
-static const kvo_observer_ops ending_ops = {.callback = note,
-                                            .destroy = destroy,
-                                            .abandon = destroy,
-                                            .evaluate = evaluate,
-                                            .release = release,
-                                            .is_here = is_here,
-                                            .ask = ask};
 
 static _Atomic kvo_observation present;
 
 static void *settle_often(void *arg) {
-  (void)arg;
   is_owner = true;
   while (running > 0) kvo_settle(present);
-  return NULL;
+  return arg;
 }
 
-TEST(
-    "observations end while threads change what they read and while they are settled, and nobody is asked after its end") {
+TEST("observations end while threads change and settle what they read, and nobody is asked after the end") {
   item *root = item_make(0);
-  pthread_t threads[THREADS], settling;
-  running = THREADS;
-  for (int i = 0; i < THREADS; i++) pthread_create(&threads[i], NULL, set_often, root);
-  pthread_create(&settling, NULL, settle_often, NULL);
+  pthread_t settling;
+  kvo_observer_ops ending = owned_ops();
+  ending.destroy = ending.abandon = destroy;
+  start_setters(root);
+  CHECK_EQ(pthread_create(&settling, NULL, settle_often, NULL), 0);
   is_owner = true;
   while (running > 0) {
     owned *one = calloc(1, sizeof *one);
-    *one = (owned){.root = root, .body = read_value};
-    kvo_binding_observer observer = described(one, KVO_NEW);
-    observer.ops = &ending_ops;
+    CHECK(one != NULL);
+    *one = (owned){.of.body = read_root, .root = root};
+    kvo_binding_observer observer = {
+        .key_path = "expression", .options = KVO_NEW, .ops = &ending, .user_data = one, KVO_HERE};
     kvo_observation id;
     CHECK_OK(kvo_binding_observe_tracked(as_object(root), &observer, false, &id));
     present = id;
     CHECK_OK(kvo_remove_observer(id));
   }
-  for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
-  pthread_join(settling, NULL);
+  join_setters();
+  CHECK_EQ(pthread_join(settling, NULL), 0);
   item_destroy(root);
 }

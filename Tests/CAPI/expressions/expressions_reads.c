@@ -1,230 +1,170 @@
-/* expressions_reads.c - what an expression depends on after evaluations that read other keys than the one before, in any order, while
- * objects die, and with a result that is the value of a key or is not. */
-#include "fixture.h"
+/* expressions_reads.c - what an expression depends on, whether its value is that of a key, and its old values. */
+#include "expression.h"
 
-#include <kvo/kvo_binding.h>
 #include <string.h>
 
-typedef struct expression {
-  item *root;
-  void (*body)(void);
-  kvo_observation id;
-  /** `passed`: how often it was told of a property's change without an evaluation. */
-  int evaluated, told, passed;
-} expression;
-
-static void *evaluate(void *user_data) {
-  expression *self = user_data;
-  self->evaluated++;
-  self->body();
-  return NULL;
-}
-
-static void note(const kvo_raw_change *change, void *user_data) {
-  expression *self = user_data;
-  self->told++;
-  self->passed += change->property != NULL;
-}
-
-static void release(void *value, void *user_data) { (void)value, (void)user_data; }
-
-static void begin(expression *self) {
-  static const kvo_observer_ops ops = {.callback = note, .evaluate = evaluate, .release = release};
-  kvo_binding_observer described = {
-      .key_path = "expression", .options = KVO_NEW, .ops = &ops, .user_data = self, KVO_HERE};
-  CHECK_OK(kvo_binding_observe_tracked(as_object(self->root), &described, false, &self->id));
-}
-
-static kvo_key key_of(const char *name) { return kvo_key_hash(name, strlen(name)); }
-static void read_key(item *of, const char *key) { kvo_track_read(as_object(of), key_of(key)); }
-static void read_value(item *of) { read_key(of, "value"); }
-
-enum { MANY = 18 };
+enum { MANY = 18, FEW = 5 };
 static item *all[MANY];
 
 static void make_all(int count) {
   for (int i = 0; i < count; i++) all[i] = item_make(i);
 }
 
-static void destroy_all(int count) {
+static void end_all(expression *one, int count) {
+  expression_end(one);
   for (int i = 0; i < count; i++) item_destroy(all[i]);
 }
 
-/* ---------------------------------------------------------------------------------------------------- Other objects -- */
+/* -------------------------------------------------------------------------------------------------- Which keys -- */
 
-enum { FEW = 5 };
 static unsigned wanted;
-static bool is_reversed;
+static bool is_reversed, reads_twice;
 
-/* The first one, and those in `wanted`. */
-static void read_wanted(void) {
+/* Reads the first object and those in `wanted`. */
+static int read_wanted(expression *self) {
+  (void)self;
   read_value(all[0]);
-  for (int i = 1; i < FEW; i++) {
-    int number = is_reversed ? FEW - i : i;
-    if ((wanted & 1u << number) != 0) read_value(all[number]);
+  for (int i = 1; i < MANY; i++) {
+    int number = is_reversed ? MANY - i : i;
+    if ((wanted & 1u << number) == 0) continue;
+    read_value(all[number]);
+    if (reads_twice) read_value(all[number]);
   }
+  return 0;
 }
 
-/* Sets each object, and returns which of them the expression is told of, as bits; each of those with one evaluation. */
-static unsigned told_of(expression *self, int count) {
+/* Sets each object, and returns which of them notify the expression, as bits; each of those by one evaluation. */
+static unsigned notified_of(expression *self, int count) {
   unsigned found = 0;
   for (int i = 0; i < count; i++) {
-    int evaluated = self->evaluated, told = self->told;
-    item_set_value(all[i], told);
-    if (self->told > told) found |= 1u << i;
-    CHECK_EQ(self->evaluated - evaluated, self->told - told);
+    int evaluated = self->evaluated, notified = self->notified;
+    item_set_value(all[i], notified);
+    if (self->notified > notified) found |= 1u << i;
+    CHECK_EQ(self->evaluated - evaluated, self->notified - notified);
   }
   return found;
 }
 
-TEST("after a change an expression depends on what it has read then, whatever it had read before, by one evaluation") {
-  make_all(FEW);
-  expression one = {.root = all[0], .body = read_wanted};
-  begin(&one);
-  for (unsigned from = 0; from < 32; from += 2)
-    for (unsigned to = 0; to < 32; to += 2)
-      for (int reversed = 0; reversed < 2; reversed++) {
-        wanted = from;
-        is_reversed = false;
-        item_set_value(all[0], 1);
-        wanted = to;
-        is_reversed = reversed != 0;
-        int evaluated = one.evaluated;
-        item_set_value(all[0], 2);
-        CHECK_EQ(one.evaluated, evaluated + 1);
-        CHECK_EQ(told_of(&one, FEW), to | 1);
-      }
-  CHECK_OK(kvo_remove_observer(one.id));
-  destroy_all(FEW);
+/* Changes what the expression reads to `reads`, and checks that it depends on exactly that, after one evaluation. */
+static void check_reads(expression *self, unsigned reads, int count) {
+  wanted = reads;
+  int evaluated = self->evaluated;
+  item_set_value(all[0], 2);
+  CHECK_EQ(self->evaluated, evaluated + 1);
+  CHECK_EQ(notified_of(self, count), reads | 1);
 }
 
-static int read_count;
-
-static void read_first_ones(void) {
-  for (int i = 0; i < read_count; i++) read_value(all[i]);
-}
-
-TEST("the same holds for more and more objects, and for fewer and fewer") {
+TEST("after one evaluation an expression depends on what it has read, in any order, whatever it had read before") {
   make_all(MANY);
-  read_count = 1;
-  expression one = {.root = all[0], .body = read_first_ones};
-  begin(&one);
-  for (int step = 1; step < 2 * MANY; step++) {
-    read_count = step <= MANY ? step : 2 * MANY - step;
-    int evaluated = one.evaluated;
-    item_set_value(all[0], step);
-    CHECK_EQ(one.evaluated, evaluated + 1);
-    CHECK_EQ(told_of(&one, MANY), (1u << read_count) - 1);
-  }
-  CHECK_OK(kvo_remove_observer(one.id));
-  destroy_all(MANY);
+  expression one = {.root = as_object(all[0]), .body = read_wanted};
+  expression_begin(&one, KVO_NEW);
+  for (unsigned from = 0; from < 1u << FEW; from += 2)
+    for (unsigned to = 0; to < 1u << FEW; to += 2)
+      for (int way = 0; way < 3; way++) {
+        is_reversed = reads_twice = false;
+        wanted = from;
+        item_set_value(all[0], 1);
+        is_reversed = way == 1;
+        reads_twice = way == 2;
+        check_reads(&one, to, FEW);
+      }
+  is_reversed = reads_twice = false;
+  for (int count = 1; count < MANY; count++) check_reads(&one, (1u << count) - 1, MANY); /* more and more */
+  for (int count = MANY; count > 0; count--) check_reads(&one, (1u << count) - 1, MANY); /* fewer and fewer */
+  end_all(&one, MANY);
 }
 
-/* ------------------------------------------------------------------------------------------ Deaths in an evaluation -- */
+/* ------------------------------------------------------------------------------------------ The value of a key -- */
 
-static bool kills, reads_another;
-
-/* Reads three objects; or destroys the second one instead of reading it, and may read one more. */
-static void read_and_kill(void) {
-  read_value(all[0]);
-  if (kills && all[1] != NULL) {
-    item_destroy(all[1]);
-    all[1] = NULL;
-  }
-  if (all[1] != NULL) read_value(all[1]);
-  read_value(all[2]);
-  if (reads_another) read_value(all[3]);
+static int declare_only(expression *self) {
+  int value = read_value(all[0]);
+  kvo_track_value_is_of(self->root, key_of("value"));
+  return value;
 }
 
-TEST("an evaluation in which an object dies that the one before has read depends on all that it reads itself") {
-  for (int another = 0; another < 2; another++) {
-    make_all(4);
-    kills = reads_another = false;
-    expression one = {.root = all[0], .body = read_and_kill};
-    begin(&one);
-    kills = true;
-    reads_another = another != 0;
-    item_set_value(all[0], 7);
-    CHECK_EQ(one.told, 1);
-    for (int i = 0; i < 4; i++) {
-      if (i == 1) continue;
-      int before = one.told;
-      item_set_value(all[i], 8);
-      CHECK_EQ(one.told, before + (i < 3 || another));
-    }
-    CHECK_OK(kvo_remove_observer(one.id));
-    item_destroy(all[0]);
-    item_destroy(all[2]);
-    item_destroy(all[3]);
-  }
-}
-
-/* ----------------------------------------------------------------------------------------------- The value of a key -- */
-
-static void declare_only(void) {
-  read_value(all[0]);
-  kvo_track_value_is_of(as_object(all[0]), key_of("value"));
-}
-
-static void declare_other(void) {
+static int declare_last(expression *self) {
   read_value(all[0]);
   read_key(all[0], "other");
-  kvo_track_value_is_of(as_object(all[0]), key_of("other"));
+  kvo_track_value_is_of(self->root, key_of("other"));
+  return all[0]->other;
 }
 
-static void declare_same_key(void) {
+static int declare_last_object(expression *self) {
+  (void)self;
   read_value(all[0]);
-  read_value(all[1]);
+  int value = read_value(all[1]);
   kvo_track_value_is_of(as_object(all[1]), key_of("value"));
+  return value;
 }
 
-static void declare_again(void) {
-  read_value(all[0]);
+static int declare_first(expression *self) {
+  int value = read_value(all[0]);
   read_key(all[0], "other");
-  read_value(all[0]);
-  kvo_track_value_is_of(as_object(all[0]), key_of("value"));
+  kvo_track_value_is_of(self->root, key_of("value"));
+  return value;
+}
+
+static int declare_read_again(expression *self) {
+  declare_first(self);
+  int value = read_value(all[0]);
+  kvo_track_value_is_of(self->root, key_of("value"));
+  return value;
+}
+
+static void see_nothing(const kvo_value *value, void *arg) { (void)value, (void)arg; }
+
+static int read_by_coding(expression *self) {
+  CHECK_OK(kvo_get_value(self->root, "value", see_nothing, NULL));
+  return 0;
 }
 
 TEST("changes of the key whose value an expression has are passed on, if it was read last and once") {
+  static const struct {
+    const char *name;
+    int (*body)(expression *self);
+    int changed;
+    bool is_other, is_passed;
+  } rows[] = {{"the only key", declare_only, 0, false, true},
+              {"the last key", declare_last, 0, true, true},
+              {"the key before the last", declare_last, 0, false, false},
+              {"the last object", declare_last_object, 1, false, true},
+              {"the object before the last", declare_last_object, 0, false, false},
+              {"the first of two keys", declare_first, 0, false, false},
+              {"the key behind the first", declare_first, 0, true, false},
+              {"a key that is read twice", declare_read_again, 0, false, false},
+              {"the key between", declare_read_again, 0, true, false},
+              {"a key read by key-value coding", read_by_coding, 0, false, false}};
   make_all(2);
-  const struct {
-    void (*body)(void);
-    int changed, passed;
-    bool other;
-  } cases[] = {{declare_only, 0, 1, false},     {declare_other, 0, 1, true},     {declare_other, 0, 0, false},
-               {declare_same_key, 1, 1, false}, {declare_same_key, 0, 0, false}, {declare_again, 0, 0, false},
-               {declare_again, 0, 0, true}};
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    expression one = {.root = all[0], .body = cases[i].body};
-    begin(&one);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    expression one = {.root = as_object(all[0]), .body = rows[i].body};
+    expression_begin(&one, KVO_NEW);
     for (int round = 1; round <= 3; round++) {
-      if (cases[i].other)
-        item_set_other(all[cases[i].changed], round);
+      if (rows[i].is_other)
+        item_set_other(all[rows[i].changed], round);
       else
-        item_set_value(all[cases[i].changed], round);
-      CHECK_EQ(one.told, round);
-      CHECK_EQ(one.passed, round * cases[i].passed);
-      CHECK_EQ(one.evaluated, 1 + round * !cases[i].passed);
+        item_set_value(all[rows[i].changed], round);
+      if (one.notified != round || one.passed != round * rows[i].is_passed ||
+          one.evaluated != 1 + round * !rows[i].is_passed)
+        harness_fail(__FILE__, __LINE__, "%s: notified %d, passed on %d, evaluated %d times", rows[i].name,
+                     one.notified, one.passed, one.evaluated);
     }
-    CHECK_OK(kvo_remove_observer(one.id));
+    expression_end(&one);
   }
-  destroy_all(2);
 }
 
 static bool declares;
 
-static void declare_sometimes(void) {
-  read_value(all[0]);
-  read_value(all[1]);
+static int declare_sometimes(expression *self) {
+  (void)self;
+  int value = read_value(all[0]) + read_value(all[1]);
   if (declares) kvo_track_value_is_of(as_object(all[1]), key_of("value"));
+  return value;
 }
 
-TEST(
-    "an expression that reads the same may have the value of the last key after one evaluation and not after the next") {
+TEST("an expression may have the value of the last key after one evaluation, and not after the next") {
   make_all(2);
-  declares = false;
-  expression one = {.root = all[0], .body = declare_sometimes};
-  begin(&one);
+  expression one = {.root = as_object(all[0]), .body = declare_sometimes};
+  expression_begin(&one, KVO_NEW);
   for (int round = 1; round <= 6; round++) {
     declares = round % 2 != 0;
     item_set_value(all[0], round);
@@ -232,8 +172,97 @@ TEST(
     item_set_value(all[1], round);
     CHECK_EQ(one.evaluated - evaluated, !declares);
     CHECK_EQ(one.passed - passed, declares);
-    CHECK_EQ(one.told, 2 * round);
+    CHECK_EQ(one.notified, 2 * round);
   }
-  CHECK_OK(kvo_remove_observer(one.id));
-  destroy_all(2);
+  end_all(&one, 2);
+}
+
+/* -------------------------------------------------------------------------------------------------- Old values -- */
+
+static expression sums[MANY];
+
+static int read_first_and_root(expression *self) { return read_value(all[0]) + read_value((item *)self->root); }
+
+static void observe_sum(int i, int options) {
+  sums[i] = (expression){.root = as_object(all[i]), .body = read_first_and_root, .keeps_last = true};
+  expression_begin(&sums[i], options);
+}
+
+static void check_sum(int i, int notified, int old_value, int new_value) {
+  CHECK_EQ(sums[i].notified, notified);
+  CHECK_EQ(sums[i].old_value, old_value);
+  CHECK_EQ(sums[i].new_value, new_value);
+}
+
+TEST("each of many expressions that read a property is notified of its change once, with its own old value") {
+  make_all(MANY);
+  for (int count = 1; count < MANY; count++) {
+    int before = all[0]->value;
+    observe_sum(count, KVO_OLD | KVO_NEW | KVO_PRIOR);
+    item_set_value(all[0], before + count);
+    for (int i = 1; i <= count; i++) {
+      check_sum(i, count - i + 1, before + i, before + count + i);
+      CHECK_EQ(sums[i].priors, sums[i].notified);
+    }
+  }
+}
+
+TEST("many expressions whose properties change in a scope, in any order, are each notified once, at its end") {
+  kvo_object *objects[MANY];
+  make_all(MANY);
+  for (int i = 1; i < MANY; i++) {
+    observe_sum(i, KVO_OLD | KVO_NEW);
+    objects[i] = as_object(all[i]);
+  }
+  for (int step = 1; step < MANY; step++) { /* a multiple of a divisor of 18 leaves some out */
+    kvo_scope scope;
+    int notified[MANY], before[MANY];
+    CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_COALESCES, objects + 1, MANY - 1, NULL, 0));
+    for (int i = 1; i < MANY; i++) {
+      notified[i] = sums[i].notified;
+      before[i] = all[i]->value;
+    }
+    for (int i = 1; i < MANY; i++)
+      if (i * step % MANY != 0) item_set_value(all[i * step % MANY], 1000 * step + i);
+    for (int i = 1; i < MANY; i++) CHECK_EQ(sums[i].notified, notified[i]);
+    kvo_scope_end(&scope);
+    for (int i = 1; i < MANY; i++) {
+      bool has_changed = all[i]->value != before[i];
+      CHECK_EQ(sums[i].notified, notified[i] + has_changed);
+      if (has_changed) check_sum(i, notified[i] + 1, before[i], all[i]->value);
+    }
+  }
+}
+
+/* ----------------------------------------------------------------------------------------------- Counted reads -- */
+
+static int plain_reads;
+static size_t counted[5];
+
+/* Reads as many objects; then by key-value coding, whose getter reads the same; and the same again. */
+static int read_coded(expression *self) {
+  for (int i = 0; i < plain_reads; i++) read_value(all[i]);
+  counted[0] = kvo_track_reads(NULL, 0);
+  kvo_track_coded_read(self->root, key_of("value"));
+  item *const then[] = {all[16], all[16], all[17], all[17]};
+  for (int i = 0; i < 4; i++) {
+    read_value(then[i]);
+    counted[i + 1] = kvo_track_reads(NULL, 0);
+  }
+  return 0;
+}
+
+TEST("each read counts, also of the same key, except for that which key-value coding has announced, at any place") {
+  make_all(MANY);
+  for (plain_reads = 0; plain_reads < 16; plain_reads++) {
+    expression one = {.root = as_object(all[16]), .body = read_coded};
+    expression_begin(&one, KVO_NEW);
+    for (int round = 0; round < 3; round++) {
+      for (int i = 0; i < 5; i++) CHECK_EQ(counted[i], plain_reads + i);
+      memset(counted, 0, sizeof counted);
+      item_set_value(all[16], round);
+      CHECK_EQ(one.evaluated, round + 2);
+    }
+    expression_end(&one);
+  }
 }

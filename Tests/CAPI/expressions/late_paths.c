@@ -1,163 +1,57 @@
 /* late_paths.c - sets that began before a key path led to the object: the path follows the new value. */
 #include "counted.h"
-#include "fixture.h"
+#include "hooked.h"
 #include "shared.h"
 
 #include <kvo/kvo_binding.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <unistd.h>
 
-/* ------------------------------------------------------------------------------------------------- On one thread -- */
+/* ----------------------------------------------------------------------------------------------- On one thread -- */
 
-/* Called by the setter before it stores. */
-static void (*before_store)(void);
-
-typedef struct slow_item {
-  kvo_object header;
-  int value;
-} slow_item;
-
-static int get_value(const slow_item *of) { return of->value; }
-static void set_value(slow_item *of, int value) {
-  if (before_store != NULL) before_store();
-  of->value = value;
-}
-
-static slow_item *slow_item_make(void) {
-  static kvo_class *cls;
-  kvo_property_spec property = {
-      .name = "value", .type = "i", .getter = (kvo_function)get_value, .setter = (kvo_function)set_value};
-  kvo_class_spec spec = {.struct_size = sizeof spec,
-                         .name = "SlowItem",
-                         .instance_size = sizeof(slow_item),
-                         .properties = &property,
-                         .property_count = 1};
-  if (cls == NULL) CHECK_OK(kvo_class_register(&spec, &cls));
-  kvo_object *made;
-  CHECK_OK(kvo_object_create(cls, &made));
-  return (slow_item *)made;
-}
-
-static item *root;
-static slow_item *end;
+static item *root, *end;
 static watcher path;
 
-static void bring_onto_path(void) {
-  before_store = NULL;
-  item_set_next(root, (item *)end);
+static void bring_onto_path(item *of) {
+  in_setter = NULL;
+  item_set_next(root, of);
 }
 
 TEST("a setter that puts its own object onto an observed path, before it stores, notifies that path") {
-  root = item_make(0);
-  end = slow_item_make();
-  end->value = 3;
-  watch(root, "next.value", KVO_NEW | KVO_OLD, &path);
-  before_store = bring_onto_path;
-  KVO_SET(end, "value", int, 5);
-  CHECK_EQ(path.calls, 2);
-  CHECK_EQ(path.old_value.integer, 3);
-  CHECK_EQ(path.new_value.integer, 5);
-  KVO_SET(end, "value", int, 6);
-  CHECK_EQ(path.calls, 3);
-  CHECK_EQ(path.old_value.integer, 5);
-  CHECK_OK(kvo_remove_observer(path.id));
-}
-
-TEST("that holds while another change is announced, or another key is muted") {
+  static const char *const rows[] = {"nothing else", "another change is announced", "another key is muted",
+                                     "the object is observed for another key"};
   item *unrelated = item_make(0);
-  watcher w = {0};
-  watch(unrelated, "value", KVO_NONE, &w);
-  for (int is_mute = 0; is_mute < 2; is_mute++) {
+  watcher of_unrelated = {0}, of_other_key = {0};
+  watch(unrelated, "value", KVO_NONE, &of_unrelated);
+  for (int row = 0; row < 4; row++) {
     root = item_make(0);
-    end = slow_item_make();
+    end = hooked_make(3);
     path = (watcher){0};
-    watch(root, "next.value", KVO_NEW, &path);
-    before_store = bring_onto_path;
-    kvo_mute mute;
-    if (is_mute)
-      kvo_mute_begin(&mute, as_object(unrelated), kvo_key_hash("value", 5));
-    else
-      CHECK_OK(kvo_will_change(as_object(unrelated), "value"));
-    KVO_SET(end, "value", int, 5);
-    if (is_mute)
-      kvo_mute_end(&mute);
-    else
-      CHECK_OK(kvo_did_change(as_object(unrelated), "value"));
-    CHECK_EQ(path.calls, 2);
-    CHECK_EQ(path.new_value.integer, 5);
-    CHECK_OK(kvo_remove_observer(path.id));
-  }
-}
-
-static void observe_path(void) {
-  before_store = NULL;
-  watch(root, "next.value", KVO_NEW, &path);
-}
-
-TEST("a path that is registered before a setter stores is not notified of that change, and follows it") {
-  root = item_make(0);
-  end = slow_item_make();
-  root->next = (item *)end;
-  before_store = observe_path;
-  KVO_SET(end, "value", int, 5);
-  CHECK_EQ(path.calls, 0);
-  KVO_SET(end, "value", int, 6);
-  CHECK_EQ(path.calls, 1);
-  CHECK_OK(kvo_remove_observer(path.id));
-}
-
-static void close_circle(watcher *self, const kvo_change *change) {
-  self->then = NULL;
-  item_set_next((item *)change->object, (item *)change->object);
-}
-
-TEST(
-    "a path that an observer of a change leads to the changed property is told of what the observer set, and no more") {
-  for (int has_path = 0; has_path < 2; has_path++) { /* before the change; then the slot knows of expressions */
-    watcher older = {0}, newer = {.then = close_circle};
-    path = (watcher){0};
-    root = item_make(1);
-    watch(root, "value", KVO_OLD, &older);
-    if (has_path) root->next = root;
     watch(root, "next.value", KVO_NEW | KVO_OLD, &path);
-    if (has_path) item_set_next(root, NULL);
-    watch(root, "value", KVO_OLD, &newer);
-    path.calls = 0;
-    item_set_value(root, 2);
-    CHECK_EQ(newer.calls, 1);
-    CHECK_EQ(path.calls, 1);
-    CHECK_EQ(path.new_value.integer, 2);
-    CHECK_EQ(older.calls, 1);
-    item_set_value(root, 3);
-    CHECK_EQ(path.calls, 2);
-    CHECK_EQ(path.old_value.integer, 2);
-    CHECK_OK(kvo_remove_observer(newer.id));
+    kvo_mute mute;
+    if (row == 1) CHECK_OK(kvo_will_change(as_object(unrelated), "value"));
+    if (row == 2) kvo_mute_begin(&mute, as_object(unrelated), kvo_key_hash("value", 5));
+    if (row == 3) watch(end, "next", KVO_NONE, &of_other_key);
+    in_setter = bring_onto_path;
+    item_set_value(end, 5);
+    if (row == 1) CHECK_OK(kvo_did_change(as_object(unrelated), "value"));
+    if (row == 2) kvo_mute_end(&mute);
+    if (path.calls != 2 || path.old_value.integer != 3 || path.new_value.integer != 5)
+      harness_fail(__FILE__, __LINE__, "%s: %d calls, the last one of %lld to %lld", rows[row], path.calls,
+                   path.old_value.integer, path.new_value.integer);
+    item_set_value(end, 6);
+    CHECK_EQ(path.calls, 3);
+    CHECK_EQ(path.old_value.integer, 5);
     CHECK_OK(kvo_remove_observer(path.id));
-    CHECK_OK(kvo_remove_observer(older.id));
     item_destroy(root);
+    if (row == 3) CHECK_OK(kvo_remove_observer(of_other_key.id));
+    kvo_object_destroy(as_object(end));
   }
+  CHECK_OK(kvo_remove_observer(of_unrelated.id));
+  item_destroy(unrelated);
 }
 
-static watcher other_key;
-
-TEST("the same holds if the object is observed for another key") {
-  root = item_make(0);
-  end = slow_item_make();
-  CHECK_OK(kvo_will_change(&end->header, "imaginary")); /* an unobserved will is no misuse */
-  CHECK_OK(kvo_did_change(&end->header, "imaginary"));
-  watch(root, "next.value", KVO_NEW, &path);
-  kvo_observer observer = watcher_observer("imaginary", KVO_NONE, &other_key);
-  CHECK_OK(kvo_add_observer(&end->header, &observer, &other_key.id));
-  before_store = bring_onto_path;
-  KVO_SET(end, "value", int, 5);
-  CHECK_EQ(path.calls, 2);
-  CHECK_EQ(path.new_value.integer, 5);
-  CHECK_OK(kvo_remove_observer(other_key.id));
-  CHECK_OK(kvo_remove_observer(path.id));
-}
-
-/* ------------------------------------------------------------------------------------------------------- Threads -- */
+/* ----------------------------------------------------------------------------------------------------- Threads -- */
 
 enum { LEVELS = 4 };
 static counted *top;

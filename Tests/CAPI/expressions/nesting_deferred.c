@@ -1,39 +1,30 @@
-/* nesting_deferred.c - deliveries that a limit has deferred: when they are made, how often, with what values, and what they leave. */
+/* nesting_deferred.c - deliveries that a limit has deferred: when they are made, how often, and with what values. */
 #include "allocator.h"
 #include "nested.h"
 #include "steps.h"
 
-/* ----------------------------------------------------------------------------------------------------------- Chains -- */
-
-/* How many callbacks of the chain are in progress. */
-static int in_progress;
+/* ------------------------------------------------------------------------------------------ When they are made -- */
 
 /* Objects each of which has an observer that sets the next one; the last one is not observed by the chain. */
 enum { MOST = 40 };
 static item *objects[MOST];
 static kvo_observation links[MOST];
 static int length;
-/* How many callbacks were in progress when the observer of an object was called. */
-static int seen_in_progress[MOST];
-/* What the last one does, unless NULL. */
-static void (*at_the_end)(void);
+/* How many callbacks are in progress, and how many were when the observer of an object was called. */
+static int in_progress, seen_in_progress[MOST];
 
 static void set_next_object(const kvo_change *change, void *user_data) {
   (void)change;
   int number = (int)((item **)user_data - objects);
   seen_in_progress[number] = in_progress++;
   told++;
-  if (number + 1 == length && at_the_end != NULL)
-    at_the_end();
-  else
-    item_set_value(objects[number + 1], 1);
+  item_set_value(objects[number + 1], number + 1 == length ? 100 : 1);
   in_progress--;
 }
 
-static void make_chain(int count, void (*end)(void)) {
+static void make_chain(int count) {
   ignore_faults();
   length = count;
-  at_the_end = end;
   for (int i = 0; i <= count; i++) objects[i] = item_make(0);
   for (int i = 0; i < count; i++) links[i] = observe_value(objects[i], set_next_object, &objects[i]);
 }
@@ -45,16 +36,24 @@ static void end_chain(void) {
 
 TEST("of a chain that a limit stops the rest is notified when half of it has returned") {
   harness_environment("KVO_MAX_DEPTH", "10");
-  make_chain(20, NULL);
+  make_chain(20);
   item_set_value(objects[0], 1);
   CHECK_EQ(told, 20);
-  CHECK_EQ(objects[20]->value, 1);
+  CHECK_EQ(objects[20]->value, 100);
   for (int i = 0; i < 10; i++) CHECK_EQ(seen_in_progress[i], i);
   CHECK_EQ(seen_in_progress[10], 5);
   end_chain();
 }
 
-/* ----------------------------------------------------------------------------------------------------------- Cycles -- */
+TEST("observers of a chain are notified although a limit allows one delivery at a time") {
+  harness_environment("KVO_MAX_DEPTH", "1");
+  make_chain(4);
+  item_set_value(objects[0], 1);
+  CHECK_EQ(told, 4);
+  CHECK_EQ(objects[4]->value, 100);
+  CHECK_CONTAINS(faults.summary, "and KVO_MAX_DEPTH allows no more");
+  end_chain();
+}
 
 /* How many callbacks were in progress at the first delivery after the limit was reached. */
 static int first_seen;
@@ -68,212 +67,288 @@ static void count_down_in_progress(const kvo_change *change, void *user_data) {
   in_progress--;
 }
 
-static void begin_cycle(void) { item_set_value(objects[length], 100); }
-
-/* A chain of so many observers, the last of which begins a cycle of one. Returns what `first_seen` was. */
-static int count_down_behind(int before) {
-  make_chain(before, begin_cycle);
+/* Checks where deliveries are made of a cycle of one observer, which the last of so many others begins. */
+static void check_cycle(int before, int expected) {
+  make_chain(before);
   kvo_observation id = observe_value(objects[before], count_down_in_progress, NULL);
   faults.count = 0;
   first_seen = -1;
-  if (before > 0)
-    item_set_value(objects[0], 1);
-  else
-    begin_cycle();
+  item_set_value(objects[0], 100);
   CHECK_EQ(objects[before]->value, 0);
   CHECK_EQ(faults.count, 1);
+  CHECK_EQ(first_seen, expected);
   CHECK_OK(kvo_remove_observer(id));
   end_chain();
-  return first_seen;
 }
 
-TEST(
-    "deliveries that a cycle has deferred are made once it has returned to where it began, or half of what is nested") {
+TEST("what a cycle has deferred is delivered once it has returned to where it began, or half of what is nested") {
   harness_environment("KVO_MAX_DEPTH", "10");
-  for (int before = 0; before < 7; before++) CHECK_EQ(count_down_behind(before), before < 5 ? before : 5);
+  for (int before = 0; before < 7; before++) check_cycle(before, before < 5 ? before : 5);
 }
 
-TEST("a cycle is broken, and ends, also if a limit allows two deliveries only") {
-  harness_environment("KVO_MAX_DEPTH", "2");
-  CHECK_EQ(count_down_behind(0), 0);
+/* ------------------------------------------------------------------------------------------- What is delivered -- */
+
+/* An object whose observer does what a test wants, where KVO_MAX_DEPTH lets nothing nest; and what that concerns. */
+static item *button, *watched;
+static kvo_observation pressed;
+static void (*at_press)(void);
+static watcher one;
+static int calls_in_press;
+
+static void press_observed(const kvo_change *change, void *user_data) {
+  (void)change, (void)user_data;
+  at_press();
+  calls_in_press = one.calls;
 }
 
-static void check_all_are_told(void) {
-  make_chain(4, NULL);
-  item_set_value(objects[0], 1);
-  CHECK_EQ(told, 4);
-  CHECK_EQ(objects[4]->value, 1);
-  CHECK_CONTAINS(faults.summary, "and KVO_MAX_DEPTH allows no more");
-  end_chain();
+static void make_button(void (*then)(void)) {
+  ignore_faults();
+  faults.count = 0;
+  at_press = then;
+  button = item_make(0);
+  pressed = observe_value(button, press_observed, NULL);
+  one = (watcher){0};
 }
 
-TEST("observers of a chain are told although a limit allows one delivery at a time") {
-  harness_environment("KVO_MAX_DEPTH", "1");
-  check_all_are_told();
+static void end_button(void) {
+  CHECK_OK(kvo_remove_observer(pressed));
+  item_destroy(button);
 }
 
-TEST("and also if it allows two") {
-  harness_environment("KVO_MAX_DEPTH", "2");
-  check_all_are_told();
+/* Checks that nothing was delivered at once, and that the only fault says that the limit was reached. */
+static void press(void) {
+  faults.count = 0;
+  item_set_value(button, button->value + 1);
+  CHECK_EQ(calls_in_press, 0);
+  CHECK_EQ(faults.count, 1);
+  CHECK_EQ((int)faults.code, KVO_FAULT_RECURSION);
 }
-
-/* ------------------------------------------------------------------------------------------------- What is deferred -- */
-
-/* The object that is set where no further delivery may begin, and its observer. */
-static item *last;
-static watcher passive;
 
 static void set_thrice(void) {
-  for (int i = 1; i <= 3; i++) item_set_value(last, last->value + 1);
+  for (int i = 0; i < 3; i++) item_set_value(watched, watched->value + 1);
 }
 
-static void make_last(int options, void (*end)(void)) {
-  make_chain(3, end);
-  last = item_make(0);
-  passive = (watcher){0};
-  if (options >= 0) watch(last, "value", options, &passive);
+TEST("several changes that a limit defers are delivered once, with the last value to those who want it") {
+  harness_environment("KVO_MAX_DEPTH", "1");
+  make_button(set_thrice);
+  watched = item_make(0);
+  watcher without = {0};
+  watch(watched, "value", KVO_NEW, &one);
+  watch(watched, "value", KVO_NONE, &without);
+  press();
+  CHECK_EQ(one.calls, 1);
+  CHECK_EQ(one.new_value.integer, 3);
+  CHECK_EQ(without.calls, 1);
+  CHECK(!without.new_value.told && !without.old_value.told);
+  item_set_value(watched, 20);
+  CHECK_EQ(one.calls, 2);
+  CHECK_OK(kvo_remove_observer(one.id));
+  CHECK_OK(kvo_remove_observer(without.id));
+  item_destroy(watched);
+  end_button();
 }
 
-TEST("several changes of a property that a limit defers are told once, with the last value") {
-  harness_environment("KVO_MAX_DEPTH", "3");
-  make_last(KVO_NEW, set_thrice);
-  for (int i = 1; i <= 3; i++) {
-    item_set_value(objects[0], i);
-    CHECK_EQ(passive.calls, i);
-    CHECK_EQ(passive.new_value.integer, 3 * i);
-    CHECK_EQ(faults.count, i);
+static void observe_initially(void) { watch(watched, "value", KVO_INITIAL | KVO_NEW, &one); }
+
+TEST("an initial notification for which there is no room comes after outer deliveries have returned") {
+  harness_environment("KVO_MAX_DEPTH", "1");
+  make_button(observe_initially);
+  watched = item_make(4);
+  press();
+  CHECK_EQ(one.calls, 1);
+  CHECK_EQ(one.new_value.integer, 4);
+  CHECK_OK(kvo_remove_observer(one.id));
+  item_destroy(watched);
+  end_button();
+}
+
+/* ------------------------------------------------------------------------------------------------------ Pauses -- */
+
+/* A direct observation, a path with a leaf, and one that is evaluated. */
+static const char *const keys[] = {"value", "next.value", "doubled"};
+static const int factors[] = {1, 1, 2};
+
+static void make_watched(int key, int options, void (*then)(void)) {
+  make_button(then);
+  watched = item_make(1);
+  watched->next = watched;
+  watch(watched, keys[key], options, &one);
+}
+
+static void end_watched(void) {
+  if (one.destroyed == 0) CHECK_OK(kvo_remove_observer(one.id));
+  CHECK_EQ(one.destroyed, 1);
+  item_destroy(watched);
+  end_button();
+}
+
+static void pause_one(void) { CHECK_OK(kvo_observation_pause(one.id)); }
+static void resume_one(void) { CHECK_OK(kvo_observation_resume(one.id, true)); }
+
+TEST("what a pause has missed is told although deliveries may nest no deeper where it is resumed") {
+  harness_environment("KVO_MAX_DEPTH", "1");
+  for (int i = 0; i < 6; i++) {
+    int key = i / 2, options = i % 2 != 0 ? KVO_OLD | KVO_NEW : KVO_NEW;
+    make_watched(key, options, resume_one);
+    pause_one();
+    item_set_value(watched, 5);
+    press();
+    CHECK_EQ(one.calls, 1);
+    CHECK_EQ(one.new_value.integer, 5 * factors[key]);
+    CHECK_EQ(one.old_value.told, key != 0 && (options & KVO_OLD) != 0);
+    item_set_value(watched, 6);
+    CHECK_EQ(one.calls, 2);
+    CHECK_EQ(one.new_value.integer, 6 * factors[key]);
+    end_watched();
   }
-  item_set_value(last, 20);
-  CHECK_EQ(passive.calls, 4);
-  CHECK_OK(kvo_remove_observer(passive.id));
-  item_destroy(last);
-  end_chain();
 }
 
-TEST("an observer that wants no values gets none when its delivery was deferred") {
-  harness_environment("KVO_MAX_DEPTH", "3");
-  make_last(KVO_NONE, set_thrice);
-  item_set_value(objects[0], 1);
-  CHECK_EQ(passive.calls, 1);
-  CHECK(!passive.new_value.told);
-  CHECK(!passive.old_value.told);
-  CHECK_OK(kvo_remove_observer(passive.id));
-  item_destroy(last);
-  end_chain();
+static void set_and_pause_and_resume(void) {
+  item_set_value(watched, 7);
+  pause_one();
+  item_set_value(watched, 8);
+  resume_one();
+  item_set_value(watched, 9);
 }
 
-static void set_and_pause(void) {
-  item_set_value(last, 5);
-  CHECK_OK(kvo_observation_pause(passive.id));
+static void pause_and_set_and_resume_and_pause(void) {
+  pause_one();
+  item_set_value(watched, 7);
+  resume_one();
+  pause_one();
 }
 
-TEST("an observation that is paused after its delivery was deferred is told when it is resumed") {
-  harness_environment("KVO_MAX_DEPTH", "3");
-  make_last(KVO_NEW, set_and_pause);
-  item_set_value(objects[0], 1);
-  CHECK_EQ(passive.calls, 0);
-  CHECK_OK(kvo_observation_resume(passive.id, true));
-  CHECK_EQ(passive.calls, 1);
-  CHECK_EQ(passive.new_value.integer, 5);
-  CHECK_OK(kvo_remove_observer(passive.id));
-  item_destroy(last);
-  end_chain();
+static void pause_and_set_and_resume_and_remove(void) {
+  pause_one();
+  item_set_value(watched, 7);
+  resume_one();
+  CHECK_OK(kvo_remove_observer(one.id));
 }
 
-/* -------------------------------------------------------------------------------------------------- What is removed -- */
-
-static int getter_calls, calls_at_removal;
-
-static int get_counted(const item *of) {
-  getter_calls++;
-  return of->value;
+TEST("of changes before, in and after a pause that a limit defers the last value is delivered once") {
+  harness_environment("KVO_MAX_DEPTH", "1");
+  for (int key = 0; key < 3; key++) {
+    make_watched(key, KVO_OLD | KVO_NEW, set_and_pause_and_resume);
+    press();
+    CHECK_EQ(one.calls, 1);
+    CHECK_EQ(one.new_value.integer, 9 * factors[key]);
+    end_watched();
+    make_watched(key, KVO_NEW, pause_and_set_and_resume_and_pause);
+    press();
+    CHECK_EQ(one.calls, 0);
+    resume_one();
+    CHECK_EQ(one.calls, 1);
+    CHECK_EQ(one.new_value.integer, 7 * factors[key]);
+    end_watched();
+    make_watched(key, KVO_OLD | KVO_NEW, pause_and_set_and_resume_and_remove);
+    press();
+    CHECK_EQ(one.calls, 0);
+    end_watched();
+  }
 }
-static void set_counted(item *of, int value) { of->value = value; }
 
-static item *counting_make(void) {
-  static const kvo_property_spec value = {
-      .name = "value", .type = "i", .getter = (kvo_function)get_counted, .setter = (kvo_function)set_counted};
-  kvo_class_spec spec = {.struct_size = sizeof spec,
-                         .name = "Counting",
-                         .instance_size = sizeof(item),
-                         .properties = &value,
-                         .property_count = 1};
-  kvo_class *cls;
-  kvo_object *made;
-  CHECK_OK(kvo_class_register(&spec, &cls));
-  CHECK_OK(kvo_object_create(cls, &made));
-  return (item *)made;
+/* ------------------------------------------------------------------------------------------------------- Paths -- */
+
+static item *parent, *former, *present;
+
+static void make_path(int options) {
+  parent = item_make(0);
+  former = item_make(1);
+  present = item_make(2);
+  parent->next = former;
+  watch(parent, "next.value", options, &one);
 }
+
+static void end_path(void) {
+  CHECK_OK(kvo_remove_observer(one.id));
+  item_destroy(parent);
+  item_destroy(former);
+  item_destroy(present);
+}
+
+static void lead_on_and_set_former(void) {
+  item_set_next(parent, present);
+  item_set_value(former, former->value + 10);
+}
+
+TEST("a path whose update a limit defers is not taken for one that was led elsewhere without notification") {
+  harness_environment("KVO_MAX_DEPTH", "1");
+  int options[] = {KVO_OLD | KVO_NEW, KVO_OLD, KVO_PRIOR | KVO_NEW | KVO_OLD};
+  for (int i = 0; i < 3; i++) {
+    make_button(lead_on_and_set_former);
+    make_path(options[i]);
+    press();
+    CHECK_EQ(one.calls, 1);
+    if ((options[i] & KVO_NEW) != 0) CHECK_EQ(one.new_value.integer, 2);
+    item_set_value(present, 3);
+    CHECK_EQ(one.calls, 2);
+    item_set_value(former, 4);
+    CHECK_EQ(one.calls, 2);
+    parent->next = former; /* without notification: now that is reported again */
+    item_set_next(parent, NULL);
+    CHECK_EQ(faults.count, 2);
+    CHECK_EQ((int)faults.code, KVO_FAULT_SILENT_CHANGE);
+    end_path();
+    end_button();
+  }
+}
+
+/* --------------------------------------------------------------------------------------------- What they leave -- */
 
 static void set_and_remove(void) {
-  item_set_value(last, 5);
-  CHECK_OK(kvo_remove_observer(passive.id));
-  calls_at_removal = getter_calls;
+  item_set_value(watched, 5);
+  CHECK_OK(kvo_remove_observer(one.id));
 }
 
-TEST("for an observer that is removed after its delivery was deferred no getter is called any more") {
-  harness_environment("KVO_MAX_DEPTH", "3");
-  make_chain(3, set_and_remove);
-  last = counting_make();
-  watch(last, "value", KVO_NEW, &passive);
-  item_set_value(objects[0], 1);
-  CHECK_EQ(passive.calls, 0);
-  CHECK_EQ(passive.destroyed, 1);
-  CHECK_EQ(getter_calls, calls_at_removal);
-  kvo_object_destroy(as_object(last));
-  end_chain();
+static kvo_action remove_one(const kvo_fault *fault, void *arg) {
+  (void)fault, (void)arg;
+  (void)kvo_cancel_observer(one.id);
+  return KVO_ACTION_IGNORE;
 }
 
-/* Measures the death of an observed object, after so many deferred deliveries to observers that had been removed. */
-static void die_after_removals(void *arg) {
-  make_last(-1, set_and_remove);
-  count_down(2); /* what happens once */
+TEST("an observation that the fault handler removes at the limit is not notified any more") {
+  harness_environment("KVO_MAX_DEPTH", "1");
+  make_watched(0, KVO_NEW, set_thrice);
+  kvo_set_fault_handler(remove_one, NULL);
+  item_set_value(button, 1);
+  CHECK_EQ(one.calls, 0);
+  end_watched();
+}
+
+/* Measures a set and the death of an object, after so many deferred deliveries, also to removed observers. */
+static void set_and_die_after(void *arg) {
+  make_button(set_and_remove);
+  watched = item_make(0);
+  count_down(0); /* what happens once; no limit is reached */
   for (int i = 0; i < 2; i++) {
-    watch(last, "value", KVO_NEW, &passive);
-    if (i < *(int *)arg)
-      item_set_value(objects[0], i);
-    else
-      CHECK_OK(kvo_remove_observer(passive.id));
+    watch(watched, "value", KVO_NEW, &one);
+    if (i < *(int *)arg) {
+      count_down(100);
+      press();
+    } else {
+      CHECK_OK(kvo_remove_observer(one.id));
+    }
   }
-  item *object = item_make(0);
-  CHECK_OK(kvo_cancel_observer(observe_value(object, look, &told)));
+  item *set = item_make(0), *dying = item_make(0);
+  (void)observe_value(set, look, &told);
+  CHECK_OK(kvo_cancel_observer(observe_value(dying, look, &told)));
+  for (int i = 0; i < 3; i++) item_set_value(set, i);
   steps_begin();
-  item_destroy(object);
+  item_set_value(set, 7);
+  item_destroy(dying);
   steps_end();
 }
 
-TEST("deferred deliveries to observers that were removed leave nothing for which the death of an object would wait") {
-  harness_environment("KVO_MAX_DEPTH", "3");
+TEST("once the deferred deliveries are over, a change and the death of an object cost what they did before") {
+  harness_environment("KVO_MAX_DEPTH", "1");
   if (harness_is_instrumented()) return;
   long before = -1;
-  for (int removals = 0; removals < 3; removals++) {
-    long cost = steps_of(die_after_removals, &removals);
+  for (int deferred = 0; deferred < 3; deferred++) {
+    long cost = steps_of(set_and_die_after, &deferred);
     if (cost < 0) harness_skip("processes cannot be traced");
-    if (removals == 0) before = cost;
-    CHECK(cost <= before + 20);
+    if (deferred == 0) before = cost;
+    CHECK(cost <= before + 60);
   }
-}
-
-/* Measures a set of an observed property after so many cycles that a limit has deferred. */
-static void set_after(void *arg) {
-  count_down(5);
-  for (int i = 0; i < *(int *)arg; i++) count_down(100);
-  item *object = item_make(0);
-  (void)observe_value(object, look, &told);
-  for (int i = 0; i < 3; i++) item_set_value(object, i);
-  steps_begin();
-  item_set_value(object, 7);
-  steps_end();
-}
-
-TEST("once the deferred deliveries are over, a change costs what it did before") {
-  harness_environment("KVO_MAX_DEPTH", "20");
-  ignore_faults();
-  if (harness_is_instrumented()) return;
-  int cycles[] = {0, 2};
-  long before = steps_of(set_after, &cycles[0]), after = steps_of(set_after, &cycles[1]);
-  if (before < 0 || after < 0) harness_skip("processes cannot be traced");
-  CHECK(after <= before + 60);
 }
 
 enum { MANY = 2000 };
@@ -284,47 +359,22 @@ static void count_told(const kvo_change *change, void *user_data) {
   many_told++;
 }
 
-static void set_last(void) { item_set_value(last, last->value + 1); }
-
-TEST("thousands of observers whose deliveries were deferred are told once each, and nothing of that is left") {
-  harness_environment("KVO_MAX_DEPTH", "3");
+TEST("thousands of observers whose deliveries were deferred are notified once each, and nothing of that is left") {
+  harness_environment("KVO_MAX_DEPTH", "1");
   use_counting_allocator();
-  make_last(-1, set_last);
-  watcher twice = {0};
-  watch(last, "doubled", KVO_NEW, &twice);
+  make_watched(2, KVO_NEW, set_thrice);
   static kvo_observation ids[MANY];
-  for (int i = 0; i < MANY; i++) ids[i] = observe_value(last, count_told, NULL);
+  for (int i = 0; i < MANY; i++) ids[i] = observe_value(watched, count_told, NULL);
   long before = 0;
   for (int round = 1; round <= 3; round++) {
-    item_set_value(objects[0], round);
+    one.calls = 0;
+    press();
     CHECK_EQ(many_told, round * MANY);
-    CHECK_EQ(twice.calls, round);
-    CHECK_EQ(twice.new_value.integer, 2 * round);
+    CHECK_EQ(one.calls, 1);
+    CHECK_EQ(one.new_value.integer, 2 * watched->value);
     if (round == 1) before = live_blocks;
     CHECK_EQ((long)live_blocks, before);
   }
   for (int i = 0; i < MANY; i++) CHECK_OK(kvo_remove_observer(ids[i]));
-  CHECK_OK(kvo_remove_observer(twice.id));
-  CHECK_EQ(twice.destroyed, 1);
-  item_destroy(last);
-  end_chain();
-}
-
-static kvo_action remove_last(const kvo_fault *fault, void *arg) {
-  (void)fault, (void)arg;
-  (void)kvo_cancel_observer(passive.id);
-  return KVO_ACTION_IGNORE;
-}
-
-static void set_once(void) { item_set_value(last, 1); }
-
-TEST("an observation that the fault handler removes at the limit is not notified any more") {
-  harness_environment("KVO_MAX_DEPTH", "3");
-  make_last(KVO_NEW, set_once);
-  kvo_set_fault_handler(remove_last, NULL);
-  item_set_value(objects[0], 1);
-  CHECK_EQ(passive.calls, 0);
-  CHECK_EQ(passive.destroyed, 1);
-  end_chain();
-  item_destroy(last);
+  end_watched();
 }

@@ -6,48 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ----------------------------------------------------------------------------------------------------- Reading -- */
+
 static int reads;
-static void look(const kvo_value *value, void *arg) {
-  (void)value, (void)arg;
-  reads++;
-}
+static void count_read(const kvo_value *value, void *arg) { (void)value, (void)arg, reads++; }
 
 static void never(const kvo_value *value, void *arg) {
   (void)value, (void)arg;
   harness_fail(__FILE__, __LINE__, "the reader was called");
-}
-
-/* A key `count` times, and then "total". Free it. */
-static char *path_of(const char *key, int count) {
-  size_t length = strlen(key);
-  char *path = malloc((length + 1) * (size_t)count + sizeof "total"), *at = path;
-  CHECK(path != NULL);
-  for (int i = 0; i < count; i++) {
-    memcpy(at, key, length);
-    at[length] = '.';
-    at += length + 1;
-  }
-  strcpy(at, "total");
-  return path;
-}
-
-static void check_depth(basket *object, const char *key) {
-  for (int depth = 1; depth <= 34; depth++) {
-    char *path = path_of(key, depth);
-    kvo_status status = kvo_get_value(as_kvo(object), path, look, NULL);
-    CHECK_STATUS(status, depth <= 32 ? KVO_OK : KVO_ERROR_MALFORMED_KEY_PATH);
-    if (status != KVO_OK) CHECK_CONTAINS(kvo_last_error(), "more than 32 collections and undefined keys");
-    free(path);
-  }
-  CHECK_EQ(reads, 32);
-}
-
-TEST("a key path leads through at most 32 collections") {
-  basket *root = basket_make("root", 1);
-  CHECK_OK(kvo_list_insert(as_kvo(root), "items", 0, KVO_VALUE(kvo_object *, as_kvo(root))));
-  check_depth(root, "items");
-  root->item_count = 0;
-  basket_destroy(root);
 }
 
 static kvo_status value_of(kvo_object *object, const char *key, kvo_value_reader reader, void *arg, void *user) {
@@ -57,7 +23,8 @@ static kvo_status value_of(kvo_object *object, const char *key, kvo_value_reader
   return KVO_OK;
 }
 
-static basket *with_undefined_keys(void) {
+/* A basket that is the value of its undefined key "me". */
+static basket *with_undefined_key(void) {
   static kvo_class *cls;
   kvo_coding_hooks hooks = {.struct_size = sizeof hooks, .value_for_undefined_key = value_of};
   kvo_class_spec spec = {.struct_size = sizeof spec,
@@ -72,47 +39,45 @@ static basket *with_undefined_keys(void) {
   return (basket *)object;
 }
 
-TEST("a key path leads through at most 32 undefined keys for which a class has values") {
-  basket *object = with_undefined_keys();
-  check_depth(object, "me");
-  basket_destroy(object);
-}
-
-TEST("what counts is how deep collections and undefined keys are nested, not how many there are") {
-  basket *root = with_undefined_keys();
-  root->total = 2;
-  for (size_t i = 0; i < BASKET_ROOM; i++)
-    CHECK_OK(kvo_list_insert(as_kvo(root), "items", i, KVO_VALUE(kvo_object *, as_kvo(root))));
-  double sum = 0;
-  CHECK_OK(kvo_get_value(as_kvo(root), "items.items.total", look, NULL));
-  CHECK_OK(kvo_get_value(as_kvo(root), "items.me.me.total", look, NULL));
-  CHECK_OK(kvo_get_double(as_kvo(root), "items.@sum.me.me.total", &sum));
-  CHECK_EQ(sum, 2.0 * BASKET_ROOM);
-  CHECK_EQ(reads, 2);
+TEST("a key path leads through at most 32 collections, or undefined keys for which a class has values") {
+  static const char *const keys[] = {"items.", "me."};
+  basket *root = with_undefined_key();
+  CHECK_OK(kvo_list_insert(as_kvo(root), "items", 0, KVO_VALUE(kvo_object *, as_kvo(root))));
+  for (int i = 0; i < 2; i++) {
+    char path[256] = "total";
+    for (int depth = 1; depth <= 34; depth++) {
+      memmove(path + strlen(keys[i]), path, strlen(path) + 1);
+      memcpy(path, keys[i], strlen(keys[i]));
+      kvo_status status = kvo_get_value(as_kvo(root), path, count_read, NULL);
+      CHECK_STATUS(status, depth <= 32 ? KVO_OK : KVO_ERROR_MALFORMED_KEY_PATH);
+      if (status != KVO_OK) CHECK_CONTAINS(kvo_last_error(), "more than 32 collections and undefined keys");
+    }
+    CHECK_EQ(reads, 32 * (i + 1));
+  }
   root->item_count = 0;
   basket_destroy(root);
+}
+
+static void check_key_is_named(size_t length) {
+  const char *named = strstr(kvo_last_error(), "has no key 'k");
+  CHECK(named != NULL && strlen(named) == strlen("has no key ''") + length);
 }
 
 TEST("a key of any length that a class does not have is refused by its name") {
   basket *root = basket_make("root", 1);
   for (size_t length = 120; length < 140; length++) {
-    char key[140], path[160];
+    char key[140] = "", path[160];
     memset(key, 'k', length);
-    key[length] = '\0';
-    CHECK_STATUS(kvo_get_value(as_kvo(root), key, never, NULL), KVO_ERROR_UNDEFINED_KEY);
-    CHECK_CONTAINS(kvo_last_error(), "class 'Basket' has no key 'k");
-    CHECK(strlen(strstr(kvo_last_error(), "has no key '")) == strlen("has no key ''") + length);
-    CHECK_STATUS(kvo_set_int64(as_kvo(root), key, 1), KVO_ERROR_UNDEFINED_KEY);
-    CHECK(strlen(strstr(kvo_last_error(), "has no key '")) == strlen("has no key ''") + length);
     snprintf(path, sizeof path, "total.%s", key);
+    CHECK_STATUS(kvo_get_value(as_kvo(root), key, never, NULL), KVO_ERROR_UNDEFINED_KEY);
+    check_key_is_named(length);
+    CHECK_STATUS(kvo_set_int64(as_kvo(root), key, 1), KVO_ERROR_UNDEFINED_KEY);
+    check_key_is_named(length);
     CHECK_STATUS(kvo_get_value(as_kvo(root), path, never, NULL), KVO_ERROR_NOT_AN_OBJECT);
-    CHECK_CONTAINS(kvo_last_error(), "a value of type \"d\" has no key 'k");
-    CHECK(strlen(strstr(kvo_last_error(), "has no key '")) == strlen("has no key ''") + length);
+    check_key_is_named(length);
   }
   basket_destroy(root);
 }
-
-/* -------------------------------------------------------------------------------------------- Objects that are no more -- */
 
 TEST("an object on a key path whose header is zero counts as nil: nothing is read, set or validated") {
   basket *root = basket_make("root", 1);
@@ -133,7 +98,7 @@ TEST("an object on a key path whose header is zero counts as nil: nothing is rea
   basket_destroy(root);
 }
 
-/* ------------------------------------------------------------------------------------------------------- Declared keys -- */
+/* ----------------------------------------------------------------------------------------------- Declared keys -- */
 
 typedef struct card {
   kvo_object header;
@@ -144,11 +109,12 @@ typedef struct card {
 static void take(const kvo_value *value, void *arg) { *(int *)arg = *(const int *)value->bytes; }
 
 /* Reads another key than the one that is declared. */
-static int get_shown(const card *of) {
+static int get_sum(const card *of) {
   int other = 0;
   CHECK_OK(kvo_get_value((kvo_object *)(uintptr_t)of, "other", take, &other));
   return of->value + other;
 }
+
 static card *get_held(const card *of) { return of->held; }
 static void set_held(card *of, card *held) { of->held = held; }
 
@@ -158,12 +124,12 @@ static card *card_make(void) {
   const kvo_property_spec properties[] = {
       {.name = "value", .type = "i", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(card, value)},
       {.name = "other", .type = "i", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(card, other)},
-      {.name = "shown",
+      {.name = "declared",
        .type = "i",
-       .getter = (kvo_function)get_shown,
+       .getter = (kvo_function)get_sum,
        .affected_by = by_value,
        .flags = KVO_PROPERTY_DECLARED},
-      {.name = "read", .type = "i", .getter = (kvo_function)get_shown, .affected_by = by_value},
+      {.name = "read", .type = "i", .getter = (kvo_function)get_sum, .affected_by = by_value},
       {.name = "held",
        .type = "@",
        .getter = (kvo_function)get_held,
@@ -185,59 +151,48 @@ static void watch_card(card *object, const char *key_path, watcher *observer) {
   CHECK_OK(kvo_add_observer(&object->header, &described, &observer->id));
 }
 
-TEST("of a key whose class declares what changes it only that is followed, and of another what its getter reads too") {
-  card *object = card_make();
-  watcher shown = {0}, read = {0};
-  watch_card(object, "shown", &shown);
-  watch_card(object, "read", &read);
-  KVO_SET(object, "other", int, 5);
-  CHECK_EQ(shown.calls, 0);
-  CHECK_EQ(read.calls, 1);
-  KVO_SET(object, "value", int, 2);
-  CHECK_EQ(shown.calls, 1);
-  CHECK_EQ(shown.new_value.integer, 7);
-  CHECK_EQ(read.calls, 2);
-  CHECK_OK(kvo_remove_observer(shown.id));
-  CHECK_OK(kvo_remove_observer(read.id));
-  kvo_object_destroy(&object->header);
-}
-
-TEST("behind an object that a declared key holds a path is followed as usual") {
+TEST("of a key with declared dependencies only these are followed, of another also what its getter reads") {
   card *root = card_make(), *held = card_make(), *next = card_make();
   root->held = held;
-  watcher w = {0}, shown = {0};
-  watch_card(root, "held.value", &w);
-  watch_card(root, "held.shown", &shown);
-  KVO_SET(held, "value", int, 3);
-  CHECK_EQ(w.calls, 1);
-  CHECK_EQ(w.new_value.integer, 3);
-  CHECK_EQ(shown.calls, 1);
+  watcher declared = {0}, read = {0}, path = {0};
+  watch_card(held, "declared", &declared);
   KVO_SET(held, "other", int, 4);
-  CHECK_EQ(shown.calls, 1);
+  watch_card(root, "held.read", &read);  /* at the end of a path the value is the computed one, too */
+  watch_card(root, "held.value", &path); /* behind a declared key a path is followed as usual */
+  KVO_SET(held, "other", int, 5);
+  CHECK_EQ(declared.calls, 0);
+  CHECK_EQ(read.calls, 1);
+  CHECK_EQ(read.new_value.integer, 5);
+  KVO_SET(held, "value", int, 2);
+  CHECK_EQ(declared.calls, 1);
+  CHECK_EQ(declared.new_value.integer, 7);
+  CHECK_EQ(read.calls, 2);
+  CHECK_EQ(read.new_value.integer, 7);
+  CHECK_EQ(path.calls, 1);
   KVO_SET(root, "held", card *, next);
-  CHECK_EQ(w.calls, 2);
-  CHECK_EQ(w.new_value.integer, 0);
+  CHECK_EQ(path.calls, 2);
+  CHECK_EQ(path.new_value.integer, 0);
   KVO_SET(held, "value", int, 4);
-  CHECK_EQ(w.calls, 2);
+  CHECK_EQ(path.calls, 2);
   KVO_SET(next, "value", int, 5);
-  CHECK_EQ(w.new_value.integer, 5);
+  CHECK_EQ(path.new_value.integer, 5);
   KVO_SET(root, "held", card *, NULL);
-  CHECK(w.new_value.nil);
-  CHECK_OK(kvo_remove_observer(w.id));
-  CHECK_OK(kvo_remove_observer(shown.id));
-  kvo_object_destroy(&root->header);
-  kvo_object_destroy(&held->header);
-  kvo_object_destroy(&next->header);
+  CHECK(path.new_value.nil);
+  watcher *all[] = {&declared, &read, &path};
+  for (int i = 0; i < 3; i++) CHECK_OK(kvo_remove_observer(all[i]->id));
+  card *cards[] = {root, held, next};
+  for (int i = 0; i < 3; i++) kvo_object_destroy(&cards[i]->header);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- Long paths -- */
+/* -------------------------------------------------------------------------------------------------- Long paths -- */
 
-enum { LONGEST = 18 };
+enum { LONGEST = 18, LONGEST_NOT_EVALUATED = 16 };
 
 /* Notifies an insertion into "value" as a binding does. */
 static void insert(item *object, size_t index) {
   kvo_frame frame;
   int elements = 7;
+  memset(&frame, 0xff, sizeof frame);
   uint32_t wants =
       kvo_frame_begin_change(&frame, as_object(object), kvo_key_hash("value", 5), KVO_CHANGE_INSERTION, &index, 1);
   if ((wants & KVO_FRAME_WANTS_WILL) != 0) kvo_frame_will(&frame, NULL);
@@ -245,7 +200,7 @@ static void insert(item *object, size_t index) {
   kvo_frame_end(&frame);
 }
 
-TEST("a path of any length is told of a change at its end once, and follows each of its objects") {
+TEST("a path of any length is notified of a change at its end once, and follows each of its objects") {
   for (int length = 2; length <= LONGEST; length++) {
     item *chain[LONGEST], *other = item_make(50);
     char path[8 * LONGEST] = "";
@@ -264,11 +219,12 @@ TEST("a path of any length is told of a change at its end once, and follows each
       CHECK_EQ(old.calls, i);
       CHECK_EQ(old.old_value.integer, i == 1 ? length - 1 : 99 + i);
     }
-    if (length <= 16) { /* longer ones are evaluated */
+    if (length <= LONGEST_NOT_EVALUATED) {
       insert(chain[length - 1], 4);
       CHECK_EQ((int)w.kind, KVO_CHANGE_INSERTION);
       CHECK_EQ(w.index_count, 1);
       CHECK_EQ(w.indexes[0], 4);
+      CHECK_EQ(w.new_value.integer, 7);
     }
     int calls = w.calls;
     item_set_next(chain[length - 2], other);
@@ -288,4 +244,68 @@ TEST("a path of any length is told of a change at its end once, and follows each
     }
     item_destroy(other);
   }
+}
+
+/* -------------------------------------------------------------------------------------------------- Long types -- */
+
+enum { LONGEST_NAME = 24 };
+static char types[LONGEST_NAME][LONGEST_NAME + 8];
+static int checked;
+
+/* An object with a number under many keys: that of the key "aaa" is in a structure with a name of three letters. */
+static kvo_object *holder_make(long long number) {
+  static kvo_class *cls;
+  static char names[LONGEST_NAME][LONGEST_NAME + 1];
+  kvo_property_spec properties[LONGEST_NAME];
+  for (int i = 0; i < LONGEST_NAME; i++) {
+    memset(names[i], 'a', (size_t)i + 1);
+    snprintf(types[i], sizeof types[i], "{%s=q}", names[i]);
+    properties[i] = (kvo_property_spec){
+        .name = names[i], .type = types[i], .flags = KVO_PROPERTY_AT_OFFSET, .offset = sizeof(kvo_object)};
+  }
+  kvo_class_spec spec = {.struct_size = sizeof spec,
+                         .name = "Holder",
+                         .instance_size = sizeof(kvo_object) + sizeof number,
+                         .properties = properties,
+                         .property_count = LONGEST_NAME};
+  kvo_object *made;
+  if (cls == NULL) CHECK_OK(kvo_class_register(&spec, &cls));
+  CHECK_OK(kvo_object_create(cls, &made));
+  memcpy(made + 1, &number, sizeof number);
+  return made;
+}
+
+static void check_value(const kvo_value *value, const char *type, long long number) {
+  CHECK(value != NULL && value->bytes != NULL);
+  CHECK_EQ(value->type, type);
+  CHECK_EQ(value->size, sizeof number);
+  CHECK((uintptr_t)value->bytes % _Alignof(long long) == 0);
+  CHECK_BYTES(value->bytes, &number, sizeof number);
+}
+
+static void check_change(const kvo_change *change, void *type) {
+  check_value(change->old_value, type, 0x0102030405060708);
+  check_value(change->new_value, type, -2);
+  checked++;
+}
+
+TEST("the old and the new value of a path have the type of the property, whatever its length") {
+  item *root = item_make(0);
+  kvo_object *first = holder_make(0x0102030405060708), *second = holder_make(-2);
+  root->next = (item *)(void *)first;
+  for (int i = 0; i < LONGEST_NAME; i++) {
+    char path[LONGEST_NAME + 8];
+    snprintf(path, sizeof path, "next.%.*s", i + 1, types[LONGEST_NAME - 1] + 1);
+    kvo_observer observer = {.struct_size = sizeof observer,
+                             .key_path = path,
+                             .options = (kvo_options)(KVO_OLD | KVO_NEW | KVO_ENDS_WITH_OBJECT),
+                             .callback = check_change,
+                             .user_data = types[i]};
+    CHECK_OK(kvo_add_observer(as_object(root), &observer, NULL));
+  }
+  item_set_next(root, (item *)(void *)second);
+  CHECK_EQ(checked, LONGEST_NAME);
+  item_destroy(root);
+  kvo_object_destroy(first);
+  kvo_object_destroy(second);
 }

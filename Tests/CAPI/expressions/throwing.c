@@ -1,6 +1,6 @@
-/* throwing.c - C++ exceptions that leave callbacks, getters and setters: the caller catches them, no pointer dangles, and reports name C++
- * functions. */
-#include "fixture.h"
+/* throwing.c - C++ exceptions that leave callbacks, getters and setters: the caller catches them, no pointer dangles,
+ * and reports name C++ functions. */
+#include "hooked.h"
 #include "shared.h"
 #include "throwing.h"
 
@@ -61,40 +61,24 @@ TEST_REPORTED("an exception from a getter in an evaluation is KVO0025, once, and
   CHECK_EQ(faults.count, 1);
 }
 
-static int get_nothing(const kvo_object *of) {
+static void throw_in_setter(item *of) {
   (void)of;
-  return 0;
+  throw_out();
 }
-
-static void refuse_negative(kvo_object *of, int value) {
-  (void)of;
-  if (value < 0) throw_out();
-}
-
-static void set_negative(void *arg) { KVO_SET(arg, "amount", int, -1); }
 
 TEST("an exception from a setter passes through, and is a change that notifies nobody") {
   ignore_faults();
-  kvo_property_spec properties[] = {
-      {.name = "amount", .type = "i", .getter = (kvo_function)get_nothing, .setter = (kvo_function)refuse_negative}};
-  kvo_class_spec spec = {.struct_size = sizeof spec,
-                         .name = "Refusing",
-                         .instance_size = sizeof(kvo_object),
-                         .properties = properties,
-                         .property_count = 1};
-  kvo_class *cls;
-  kvo_object *object;
-  CHECK_OK(kvo_class_register(&spec, &cls));
-  CHECK_OK(kvo_object_create(cls, &object));
+  item *object = hooked_make(0);
   watcher w = {0};
-  kvo_observer observer = watcher_observer("amount", KVO_NEW | KVO_OLD, &w);
-  CHECK_OK(kvo_add_observer(object, &observer, &w.id));
-  CHECK(catch_from(set_negative, object));
+  watch(object, "value", KVO_NEW | KVO_OLD, &w);
+  in_setter = throw_in_setter;
+  CHECK(catch_from(set_to_one, object));
   CHECK_EQ(w.calls, 0);
-  KVO_SET(object, "amount", int, 1);
+  in_setter = NULL;
+  item_set_value(object, 1);
   CHECK_EQ(w.calls, 1);
   CHECK_OK(kvo_cancel_observer_and_wait(w.id));
-  kvo_object_destroy(object);
+  kvo_object_destroy(as_object(object));
   CHECK_EQ(faults.count, 0);
 }
 

@@ -1,0 +1,40 @@
+/* hooked.c - see hooked.h. */
+#include "hooked.h"
+
+void (*in_getter)(item *of);
+void (*in_setter)(item *of);
+
+static int get_value(item *of) {
+  int value = of->value;
+  if (in_getter != NULL) in_getter(of);
+  return value;
+}
+
+static void set_value(item *of, int value) {
+  if (in_setter != NULL) in_setter(of);
+  of->value = value;
+}
+
+static item *get_next(item *of) { return of->next; }
+
+static void set_next(item *of, item *next) {
+  if (in_setter != NULL) in_setter(of);
+  of->next = next;
+}
+
+item *hooked_make(int value) {
+  static kvo_class *cls;
+  static const kvo_property_spec properties[] = {
+      {.name = "value", .type = "i", .getter = (kvo_function)get_value, .setter = (kvo_function)set_value},
+      {.name = "next", .type = "@", .getter = (kvo_function)get_next, .setter = (kvo_function)set_next}};
+  kvo_class_spec spec = {.struct_size = sizeof spec,
+                         .name = "Hooked",
+                         .instance_size = sizeof(item),
+                         .properties = properties,
+                         .property_count = 2};
+  kvo_object *made;
+  if (cls == NULL) CHECK_OK(kvo_class_register(&spec, &cls));
+  CHECK_OK(kvo_object_create(cls, &made));
+  ((item *)made)->value = value;
+  return (item *)made;
+}
