@@ -69,7 +69,8 @@ static void ended_fill(kvo_ended *entry, kvo_ended_stacks *of, const kvo_node *n
   entry->registered = (kvo_place){ended.file, ended.line};
   entry->ended = kvo__keep(place);
   entry->thread = kvo__thread_number();
-  entry->by_death = entry->object_died = by_death;
+  entry->by_death = by_death;
+  entry->object_died = false; /* kvo__forget_ended comes to this entry, too */
   entry->path_hash = path_of(node, &ended, &entry->property_name);
   entry->nanoseconds = kvo__coarse_now();
   entry->callback = ended.callback;
@@ -164,7 +165,7 @@ size_t kvo__ended_at(const void *object, kvo_ended *out, size_t capacity) {
   size_t count = 0;
   kvo__lock(&ended_lock);
   for (const kvo_ended *entry = newest_of(object); entry != NULL && count < capacity; entry = before(entry))
-    if (!entry->object_died) out[count++] = *entry;
+    if (!entry->by_death && !entry->object_died) out[count++] = *entry;
   kvo__unlock(&ended_lock);
   return count;
 }

@@ -21,7 +21,7 @@ typedef struct kvo_ended {
   uint32_t thread;
   /** It was ended by the death of its object. */
   bool by_death;
-  /** The object has died, at the end of the observation or later. */
+  /** The object has died. */
   bool object_died;
   /** The hash of the whole key path, of which `path_copy` may hold only the beginning. */
   kvo_key path_hash;

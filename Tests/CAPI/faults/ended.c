@@ -119,10 +119,13 @@ TEST("an observer of an earlier object at the address is not removed twice, and 
   kvo_object_finish(as_object(&memory));
   begin_object();
   for (int i = 0; i < 3; i++) check_removal(&removed[i], KVO_FAULT_NOT_REGISTERED);
+  watch(&memory, "value", KVO_NONE, &removed[0]);
   watch(&memory, "value", KVO_ENDS_WITH_OBJECT, &ended);
+  CHECK_OK(kvo_remove_observer(removed[0].id));
   kvo_object_finish(as_object(&memory));
   begin_object();
   check_removal(&ended, KVO_FAULT_NOT_REGISTERED);
+  check_removal(&removed[0], KVO_FAULT_NOT_REGISTERED);
   kvo_object_finish(as_object(&memory));
 }
 
