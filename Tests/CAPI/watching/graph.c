@@ -70,35 +70,29 @@ TEST("an observation of a key path has an edge for each key on it, and follows c
   near->next = far;
   watcher w = {0};
   watch(root, "next.next.value", KVO_NEW, &w);
-  for (int i = 0; i < 2; i++) {
-    const struct {
-      item *object;
-      const char *key;
-      bool is_value;
-    } expected[2][3] = {{{root, "next", false}, {near, "next", false}, {far, "value", true}},
-                        {{root, "next", false}, {far, "next", false}}}; /* far->next is nil */
-    size_t count = i == 0 ? 3 : 2;
-    kvo_graph *graph = snapshot();
-    CHECK_EQ(graph->observation_count, 1);
-    CHECK_EQ(graph->observations[0].kind, KVO_GRAPH_EXPRESSION);
-    CHECK_EQ(graph->observations[0].key_path, "next.next.value");
-    CHECK_EQ(graph->observations[0].first_edge, 0);
-    CHECK_EQ(graph->observations[0].edge_count, count);
-    CHECK_EQ(graph->edge_count, count);
-    CHECK_EQ(graph->object_count, count + 1);
-    for (size_t k = 0; k < count; k++) {
-      const kvo_graph_edge *edge = &graph->edges[k];
-      const kvo_graph_object *object = &graph->objects[edge->object];
-      CHECK_EQ(edge->observation, 0);
-      CHECK_EQ(edge->key, expected[i][k].key);
-      CHECK_EQ(edge->is_value, expected[i][k].is_value);
-      CHECK_SAME(object->object, expected[i][k].object);
-      CHECK_EQ(object->edge_count, 1);
-      CHECK_EQ(object->observation_count, k == 0);
-    }
-    kvo_graph_free(graph);
-    item_set_next(root, far);
-  }
+  CHECK_WHOLE(
+      snapshot_text(KVO_GRAPH_JSON),
+      "{\"schema\":1,\"objects\":["
+      "{\"class\":\"Item\",\"address\":\"%p\",\"observations\":1,\"edges\":1,\"keyPaths\":[\"next.next.value\"]},"
+      "{\"class\":\"Item\",\"address\":\"%p\",\"observations\":0,\"edges\":1,\"keyPaths\":[]},"
+      "{\"class\":\"Item\",\"address\":\"%p\",\"observations\":0,\"edges\":1,\"keyPaths\":[]},"
+      "{\"class\":\"\",\"address\":\"%p\",\"observations\":0,\"edges\":0,\"keyPaths\":[]}],"
+      "\"observations\":["
+      "{\"id\":\"~\",\"kind\":\"expression\",\"object\":0,\"keyPath\":\"next.next.value\","
+      "\"options\":[\"new\"],\"endsWithObject\":false,\"observerClass\":null,\"observer\":\"~\","
+      "\"observerObject\":3,\"context\":\"0x0\",\"registeredAt\":{\"file\":\"%s\",\"line\":~}}],"
+      "\"edges\":["
+      "{\"observation\":0,\"object\":0,\"key\":\"next\",\"isValue\":false},"
+      "{\"observation\":0,\"object\":1,\"key\":\"next\",\"isValue\":false},"
+      "{\"observation\":0,\"object\":2,\"key\":\"value\",\"isValue\":true}]}\n",
+      (void *)root, (void *)near, (void *)far, (void *)&w, watcher_observer("", 0, &w).file);
+  item_set_next(root, far); /* far->next is nil */
+  kvo_graph *graph = snapshot();
+  CHECK_EQ(graph->observations[0].first_edge, 0);
+  CHECK_EQ(graph->observations[0].edge_count, 2);
+  CHECK_SAME(graph->objects[graph->edges[1].object].object, far);
+  CHECK_EQ(graph->edges[1].key, "next");
+  kvo_graph_free(graph);
   kvo_cancel_observer(w.id);
   item_destroy(root);
   item_destroy(near);

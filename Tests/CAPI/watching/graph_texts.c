@@ -291,15 +291,6 @@ TEST("circles are numbered in the order of their first nodes, whatever shortcuts
   }
 }
 
-TEST("each of many circles has a number of its own, and each of many nodes a name") {
-  enum { NODES = 22 };
-  for (size_t i = 0; i < NODES; i++) add_object("Node");
-  for (size_t i = 0; i < NODES; i++) add(i, "k", i ^ 1, NULL, 0);
-  CHECK_CONTAINS(text(KVO_GRAPH_DOT), "  o16 [label=\"Node\\n0x110\\ncircle 9\"");
-  CHECK_CONTAINS(text(KVO_GRAPH_DOT), "  o21 [label=\"Node\\n0x160\\ncircle 11\"");
-  CHECK_CONTAINS(text(KVO_GRAPH_DOT), "  o21 -> o20 [color=red");
-}
-
 TEST("a chain as long as the graph is followed without recursion") {
   for (size_t i = 0; i < MOST; i++) add_object(i % 2 == 0 ? "Even" : "Odd");
   for (size_t i = 0; i < MOST; i++) add(i, "next", (i + 1) % MOST, NULL, 0);

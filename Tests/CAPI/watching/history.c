@@ -95,10 +95,11 @@ TEST("a fault of an object lists the events of that object only") {
   }
 }
 
-/* Checks after each of many events that the last `most` are listed, oldest first. */
-static void check_last_events(size_t most) {
+/* Checks with this KVO_HISTORY, after each of many events, that the last `most` are listed, oldest first. */
+static void check_last_events(const char *history, size_t most) {
   enum { MANY = 40 };
   static watcher w[MANY];
+  harness_environment("KVO_HISTORY", history);
   item *object = item_make(0);
   for (size_t count = 1; count <= MANY; count++) {
     watch(object, "value", KVO_NONE, &w[count - 1]);
@@ -111,20 +112,9 @@ static void check_last_events(size_t most) {
   item_destroy(object);
 }
 
-TEST("a history of one event has the last one") {
-  harness_environment("KVO_HISTORY", "1");
-  check_last_events(1);
-}
-
-TEST("a history that is full has the last events") {
-  harness_environment("KVO_HISTORY", "5");
-  check_last_events(5);
-}
-
-TEST("of a longer history a fault lists the last sixteen events") {
-  harness_environment("KVO_HISTORY", "100");
-  check_last_events(16);
-}
+TEST("a history of one event has the last one") { check_last_events("1", 1); }
+TEST("a history that is full has the last events") { check_last_events("5", 5); }
+TEST("of a longer history a fault lists the last sixteen events") { check_last_events("100", 16); }
 
 /* ------------------------------------------------------------------------------------------------------------- Texts -- */
 
