@@ -40,7 +40,9 @@ static void add_edge(size_t observation, size_t object, const char *key, bool is
 
 static const char *text(kvo_graph_form form) { return graph_text(&graph, form); }
 
+/* Checks the lines of the picture between its beginning and its end. */
 #define DOT_BEGIN "digraph observations {\n  rankdir=LR;\n  node [shape=box];\n"
+#define CHECK_DOT(lines) CHECK_WHOLE(text(KVO_GRAPH_DOT), DOT_BEGIN "%s}\n", lines)
 #define TIMES "\xc3\x97"
 
 /* -------------------------------------------------------------------------------------------------------------- Forms -- */
@@ -87,13 +89,12 @@ TEST("JSON has all of a graph, escapes what it must, and has numbers of 64 bits 
 
 TEST("DOT and Mermaid have one picture: arrows from objects to observers, dashed if a change is not the value's") {
   make_unusual();
-  CHECK_WHOLE(text(KVO_GRAPH_DOT), DOT_BEGIN "  o0 [label=\"X\\\"<b> #1;`\xef\xbf\xbd|\\n0x10\"];\n"
-                                             "  o1 [label=\"0x20\"];\n"
-                                             "  p2 [style=rounded, label=\"Gr\xc3\xbc\xc3\x9f\"];\n"
-                                             "  o0 -> o1 [label=\"a\\\"b\\\\c\\nwhere.c:41\"];\n"
-                                             "  o0 -> p2 [style=dashed, label=\"(its death), a\"];\n"
-                                             "  o1 -> p2 [label=\"\"];\n"
-                                             "}\n");
+  CHECK_DOT("  o0 [label=\"X\\\"<b> #1;`\xef\xbf\xbd|\\n0x10\"];\n"
+            "  o1 [label=\"0x20\"];\n"
+            "  p2 [style=rounded, label=\"Gr\xc3\xbc\xc3\x9f\"];\n"
+            "  o0 -> o1 [label=\"a\\\"b\\\\c\\nwhere.c:41\"];\n"
+            "  o0 -> p2 [style=dashed, label=\"(its death), a\"];\n"
+            "  o1 -> p2 [label=\"\"];\n");
   CHECK_WHOLE(text(KVO_GRAPH_MERMAID), "flowchart LR\n"
                                        "  o0[\"X#34;#60;b#62; #35;1#59;#96;\xef\xbf\xbd#124;<br/>0x10\"]\n"
                                        "  o1[\"0x20\"]\n"
@@ -152,11 +153,9 @@ TEST("the observations of one object by one observer are one arrow: key paths wi
   add(document, "name", panel, "App/b.c", 17)->note = "on two";
   add(document, name, panel, file, 17)->note = note;
   add(document, "name", panel, "App/a.c", 18)->note = "on one";
-  CHECK_WHOLE(text(KVO_GRAPH_DOT),
-              DOT_BEGIN "  o0 [label=\"Document\\n0x10\"];\n"
-                        "  o1 [label=\"Panel\\n0x20\"];\n"
-                        "  o0 -> o1 [label=\"name " TIMES "3, title\\na.c:18, b.c:17, b.c:12\\non one\\non two\"];\n"
-                        "}\n");
+  CHECK_DOT("  o0 [label=\"Document\\n0x10\"];\n"
+            "  o1 [label=\"Panel\\n0x20\"];\n"
+            "  o0 -> o1 [label=\"name " TIMES "3, title\\na.c:18, b.c:17, b.c:12\\non one\\non two\"];\n");
 }
 
 TEST("an arrow shows four key paths, three places and two notes, and says whether there are others") {
@@ -187,18 +186,17 @@ TEST("closures of one class that were registered at one place are one node, and 
   add(second, "value", KVO_GRAPH_NONE, "b.c", 6);
   add(second, "value", KVO_GRAPH_NONE, "a.c", 5);
   add(second, "value", KVO_GRAPH_NONE, "b.c", 5)->observer_class = "Chart";
-  CHECK_WHOLE(text(KVO_GRAPH_DOT), DOT_BEGIN "  o0 [label=\"Row\\n0x10\"];\n"
-                                             "  o1 [label=\"Row\\n0x20\"];\n"
-                                             "  p2 [style=rounded, label=\"observer " TIMES "2\\nb.c:5\"];\n"
-                                             "  p3 [style=rounded, label=\"observer\\nb.c:6\"];\n"
-                                             "  p4 [style=rounded, label=\"observer\\na.c:5\"];\n"
-                                             "  p5 [style=rounded, label=\"Chart\\nb.c:5\"];\n"
-                                             "  o0 -> p2 [label=\"value\"];\n"
-                                             "  o1 -> p2 [label=\"value\"];\n"
-                                             "  o1 -> p3 [label=\"value\"];\n"
-                                             "  o1 -> p4 [label=\"value\"];\n"
-                                             "  o1 -> p5 [label=\"value\"];\n"
-                                             "}\n");
+  CHECK_DOT("  o0 [label=\"Row\\n0x10\"];\n"
+            "  o1 [label=\"Row\\n0x20\"];\n"
+            "  p2 [style=rounded, label=\"observer " TIMES "2\\nb.c:5\"];\n"
+            "  p3 [style=rounded, label=\"observer\\nb.c:6\"];\n"
+            "  p4 [style=rounded, label=\"observer\\na.c:5\"];\n"
+            "  p5 [style=rounded, label=\"Chart\\nb.c:5\"];\n"
+            "  o0 -> p2 [label=\"value\"];\n"
+            "  o1 -> p2 [label=\"value\"];\n"
+            "  o1 -> p3 [label=\"value\"];\n"
+            "  o1 -> p4 [label=\"value\"];\n"
+            "  o1 -> p5 [label=\"value\"];\n");
 }
 
 TEST("an observation of a path leads from its object, and from each object on the path, to the observer") {
@@ -206,12 +204,11 @@ TEST("an observation of a path leads from its object, and from each object on th
   add(document, "author.name", panel, NULL, 0)->kind = KVO_GRAPH_EXPRESSION;
   add_edge(0, document, "author", false);
   add_edge(0, author, "name", true);
-  CHECK_WHOLE(text(KVO_GRAPH_DOT), DOT_BEGIN "  o0 [label=\"Document\\n0x10\"];\n"
-                                             "  o1 [label=\"Author\\n0x20\"];\n"
-                                             "  o2 [label=\"Panel\\n0x30\"];\n"
-                                             "  o0 -> o2 [label=\"author.name\"];\n"
-                                             "  o1 -> o2 [label=\"name\"];\n"
-                                             "}\n");
+  CHECK_DOT("  o0 [label=\"Document\\n0x10\"];\n"
+            "  o1 [label=\"Author\\n0x20\"];\n"
+            "  o2 [label=\"Panel\\n0x30\"];\n"
+            "  o0 -> o2 [label=\"author.name\"];\n"
+            "  o1 -> o2 [label=\"name\"];\n");
 }
 
 TEST("what refers to an object or an observation that the graph does not have is left out of its picture") {
@@ -221,11 +218,10 @@ TEST("what refers to an object or an observation that the graph does not have is
   add_edge(2, panel, "k", false);
   add_edge(1, 2, "k", false);
   add_edge(0, panel, "k", false);
-  CHECK_WHOLE(text(KVO_GRAPH_DOT), DOT_BEGIN "  o0 [label=\"Document\\n0x10\"];\n"
-                                             "  o1 [label=\"Panel\\n0x20\"];\n"
-                                             "  p2 [style=rounded, label=\"observer\"];\n"
-                                             "  o0 -> p2 [label=\"title\"];\n"
-                                             "}\n");
+  CHECK_DOT("  o0 [label=\"Document\\n0x10\"];\n"
+            "  o1 [label=\"Panel\\n0x20\"];\n"
+            "  p2 [style=rounded, label=\"observer\"];\n"
+            "  o0 -> p2 [label=\"title\"];\n");
 }
 
 /* ------------------------------------------------------------------------------------------------------------ Circles -- */
@@ -238,16 +234,15 @@ TEST("a circle is red and has a number, and what only leads to it or from it, or
   add(2, "k", 1, NULL, 0);
   add(2, "k", 3, NULL, 0);
   add(3, "k", 3, NULL, 0);
-  CHECK_WHOLE(text(KVO_GRAPH_DOT), DOT_BEGIN "  o0 [label=\"A\\n0x10\"];\n"
-                                             "  o1 [label=\"B\\n0x20\\ncircle 1\", color=red, penwidth=2];\n"
-                                             "  o2 [label=\"C\\n0x30\\ncircle 1\", color=red, penwidth=2];\n"
-                                             "  o3 [label=\"D\\n0x40\"];\n"
-                                             "  o0 -> o1 [label=\"k\"];\n"
-                                             "  o1 -> o2 [color=red, penwidth=2, label=\"k\"];\n"
-                                             "  o2 -> o1 [color=red, penwidth=2, label=\"k\"];\n"
-                                             "  o2 -> o3 [label=\"k\"];\n"
-                                             "  o3 -> o3 [label=\"k\"];\n"
-                                             "}\n");
+  CHECK_DOT("  o0 [label=\"A\\n0x10\"];\n"
+            "  o1 [label=\"B\\n0x20\\ncircle 1\", color=red, penwidth=2];\n"
+            "  o2 [label=\"C\\n0x30\\ncircle 1\", color=red, penwidth=2];\n"
+            "  o3 [label=\"D\\n0x40\"];\n"
+            "  o0 -> o1 [label=\"k\"];\n"
+            "  o1 -> o2 [color=red, penwidth=2, label=\"k\"];\n"
+            "  o2 -> o1 [color=red, penwidth=2, label=\"k\"];\n"
+            "  o2 -> o3 [label=\"k\"];\n"
+            "  o3 -> o3 [label=\"k\"];\n");
   CHECK_WHOLE(text(KVO_GRAPH_MERMAID), "flowchart LR\n"
                                        "  classDef circle stroke:red,stroke-width:2px\n"
                                        "  o0[\"A<br/>0x10\"]\n"
@@ -307,15 +302,14 @@ TEST(
   CHECK_EQ(occurrences(text(KVO_GRAPH_DOT), "grouped"), 0);
   add(table, "count", add_object(""), NULL, 0);
   add(table, "count", KVO_GRAPH_NONE, "Main.swift", 3);
-  CHECK_WHOLE(text(KVO_GRAPH_DOT), DOT_BEGIN "  labelloc=t;\n"
-                                             "  label=\"201 objects, grouped by class\";\n"
-                                             "  o0 [peripheries=2, label=\"Table\"];\n"
-                                             "  o1 [peripheries=2, label=\"Row " TIMES "199\"];\n"
-                                             "  o2 [peripheries=2, label=\"objects\"];\n"
-                                             "  p3 [style=rounded, label=\"observer\\nMain.swift:3\"];\n"
-                                             "  o0 -> o2 [label=\"count\"];\n"
-                                             "  o0 -> p3 [label=\"count\"];\n"
-                                             "  o1 -> o0 [label=\"value " TIMES "199\\nTable.swift:5\"];\n"
-                                             "}\n");
+  CHECK_DOT("  labelloc=t;\n"
+            "  label=\"201 objects, grouped by class\";\n"
+            "  o0 [peripheries=2, label=\"Table\"];\n"
+            "  o1 [peripheries=2, label=\"Row " TIMES "199\"];\n"
+            "  o2 [peripheries=2, label=\"objects\"];\n"
+            "  p3 [style=rounded, label=\"observer\\nMain.swift:3\"];\n"
+            "  o0 -> o2 [label=\"count\"];\n"
+            "  o0 -> p3 [label=\"count\"];\n"
+            "  o1 -> o0 [label=\"value " TIMES "199\\nTable.swift:5\"];\n");
   CHECK_CONTAINS(text(KVO_GRAPH_MERMAID), "flowchart LR\n  %% 201 objects, grouped by class\n  o0[[\"Table\"]]\n");
 }
