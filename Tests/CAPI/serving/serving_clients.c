@@ -87,14 +87,6 @@ TEST("what was opened for a client is closed when it has closed its connection, 
   CHECK_EQ(count_without_clients(), before);
 }
 
-TEST("a socket that cannot be made leaves no file open") {
-  harness_environment("KVO_SOCKET", "/nowhere/at/all.sock");
-  item *object = item_make(0);
-  int before = open_count();
-  watch(object, "value", KVO_NEW, &quiet);
-  CHECK_EQ(open_count(), before);
-}
-
 /* Limits the number of files. */
 static void limit_files(int count) {
   struct rlimit limit;

@@ -8,9 +8,12 @@ enum { WORKERS = 3, CLIENTS = 3, FORKS = 20 };
 
 static _Atomic int stop;
 static item *common;
+/* More than the usual stack of the server's thread has room for. */
+static _Thread_local char large[1 << 18];
 
 static void work(void *arg) {
   (void)arg;
+  large[0] = 1;
   while (!stop) {
     item *root = item_make(0), *next = item_make(0);
     root->next = next;

@@ -5,10 +5,10 @@
 #include "json.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -56,56 +56,44 @@ int asking_begin(const char *request) {
 
 /* ----------------------------------------------------------------------------------------------------------- Answers -- */
 
-static pthread_key_t key;
-static pthread_once_t has_key = PTHREAD_ONCE_INIT;
-static void make_key(void) { CHECK(pthread_key_create(&key, free) == 0); }
+enum { MOST = 1 << 26 };
 
-/* Room for this thread's text, which has this capacity at least. */
-static char *room(size_t capacity) {
+/* This thread's text of up to MOST bytes. */
+static char *room(void) {
   static _Thread_local char *text;
-  pthread_once(&has_key, make_key);
-  text = realloc(text, capacity);
-  CHECK(text != NULL && pthread_setspecific(key, text) == 0);
+  if (text == NULL) text = mmap(NULL, MOST, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  CHECK(text != MAP_FAILED);
   return text;
 }
 
 const char *asking_line(int fd) {
-  size_t length = 0, capacity = 1 << 18;
-  char *line = room(capacity);
-  while (length + 1 < capacity && (length == 0 || line[length - 1] != '\n'))
-    if (recv(fd, line + length, 1, 0) == 1)
-      length++;
-    else
-      return NULL;
+  char *line = room();
+  size_t length = 0;
+  while (length == 0 || line[length - 1] != '\n')
+    if (recv(fd, line + length++, 1, 0) != 1) return NULL;
   line[length] = '\0';
   CHECK(json_is_valid(line));
   return line;
 }
 
 const char *asking_rest(int fd) {
-  size_t length = 0, capacity = 1 << 18;
-  char *text = room(capacity);
-  for (;;) {
-    if (length + 1 == capacity) text = room(capacity *= 2);
-    ssize_t count = recv(fd, text + length, capacity - length - 1, 0);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0 && errno == ECONNRESET && length > 0) break; /* the program has answered before all was sent */
-    if (count < 0) text = NULL;
-    if (count <= 0) break;
-    length += (size_t)count;
-  }
+  char *text = room();
+  size_t length = 0;
+  ssize_t count;
+  while ((count = recv(fd, text + length, MOST - length, 0)) > 0) length += (size_t)count;
+  CHECK(count == 0 || (errno == ECONNRESET && length > 0)); /* the program has answered before all was sent */
+  text[length] = '\0';
   close(fd);
-  if (text != NULL) text[length] = '\0';
   return text;
 }
 
 const char *answer_to(const char *request) {
   static const char end[] = "{\"done\":true}\n";
-  char *answer = (char *)(uintptr_t)asking_rest(asking_begin(request));
-  size_t length = answer != NULL ? strlen(answer) : 0;
-  if (length < strlen(end) || strcmp(answer + length - strlen(end), end) != 0)
+  const char *answer = asking_rest(asking_begin(request));
+  size_t length = strlen(answer), done = strlen(end);
+  if (length < done || strcmp(answer + length - done, end) != 0)
     harness_fail(__FILE__, __LINE__, "\"%s\" was answered by: %s", request, answer);
-  answer[length - strlen(end)] = '\0';
+  room()[length - done] = '\0';
   return answer;
 }
 

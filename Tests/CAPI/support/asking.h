@@ -18,7 +18,7 @@ void asking_send(int fd, const char *text);
 int asking_begin(const char *request);
 /* Receives one line of JSON, with its end; NULL at the end of the connection. The texts are valid until this thread's next call. */
 const char *asking_line(int fd);
-/* Receives until the server closes; NULL if the connection is broken. Closes the socket. */
+/* Receives until the server closes, and closes the socket. */
 const char *asking_rest(int fd);
 /* Sends a request to this process. The answer between its first line, which names the program, and its last, {"done":true}. */
 const char *answer_to(const char *request);

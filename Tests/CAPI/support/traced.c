@@ -41,23 +41,19 @@ typedef struct event {
 
 /* Reads the next event and moves behind it; false if there is none left. */
 static bool next_event(const char **at, event *out) {
-  char line[600] = ""; /* a copy: sscanf, or a sanitizer's strstr, is slow on the whole text */
-  while (strncmp(line, "{\"ph\":\"", 7) != 0) {
-    size_t length = 0;
-    for (; **at != '\n' && **at != '\0'; (*at)++)
-      if (length + 1 < sizeof line) line[length++] = **at;
-    line[length] = '\0';
-    if (**at == '\0') return false;
-    (*at)++;
-  }
+  char line[600], fraction[8] = ""; /* a copy: sscanf is slow on the whole text */
   long process;
-  char fraction[8] = "";
-  memset(out, 0, sizeof *out);
+  do {
+    size_t length = strcspn(*at, "\n");
+    if (length == 0) return false;
+    snprintf(line, sizeof line, "%.*s", (int)length, *at);
+    *at += length + 1;
+  } while (line[0] != '{');
+  out->name[0] = '\0';
   CHECK(sscanf(line, "{\"ph\":\"%c\",\"pid\":%ld,\"tid\":%ld,\"ts\":%lf,\"name\":\"%199[^\"]", &out->phase, &process,
                &out->thread, &out->time, out->name) >= 4);
-  CHECK_EQ(sscanf(line, "%*[^.].%7[0-9]", fraction), 1);
-  CHECK_EQ(strlen(fraction), 3); /* nanoseconds */
   CHECK_EQ(process, getpid());
+  CHECK(sscanf(line, "%*[^.].%7[0-9]", fraction) == 1 && strlen(fraction) == 3); /* nanoseconds */
   return true;
 }
 

@@ -24,11 +24,6 @@ static void make_objects(void) {
   }
 }
 
-static void destroy_objects(void) {
-  item_destroy(first);
-  item_destroy(second);
-}
-
 /* Checks the last report, which is about this object. */
 static void check_report(const item *object, int most) {
   kvo_observer at = watcher_observer("", 0, of_first);
@@ -53,7 +48,6 @@ TEST("a set with as many notifications as KVO_AVALANCHE is no fault, each set wi
   check_report(second, 4);
   CHECK_CONTAINS(faults.report, "a scope with KVO_SCOPE_COALESCES");
   CHECK_EQ(one_more.calls, 2);
-  destroy_objects();
 }
 
 TEST("the notifications that observers cause count too, and the report names the outermost set") {
@@ -65,7 +59,6 @@ TEST("the notifications that observers cause count too, and the report names the
   CHECK_EQ(faults.count, 1);
   check_report(first, 6);
   CHECK_EQ(occurrences(faults.report, " notified 0x"), 2); /* deliveries in progress */
-  destroy_objects();
 }
 
 TEST("an initial notification is caused by no set") {
@@ -81,5 +74,4 @@ TEST("without KVO_AVALANCHE nothing is reported") {
   make_objects();
   for (int i = 0; i < 25; i++) item_set_value(first, i);
   CHECK_EQ(faults.count, 0);
-  destroy_objects();
 }
