@@ -41,8 +41,7 @@ static void ask_often(void *arg) {
 
 static void ignore(const kvo_change *change, void *arg) { (void)change, (void)arg; }
 
-TEST(
-    "figures, graphs, traces and observers are answered while threads register, set, remove and destroy, and it forks") {
+TEST("clients are answered while threads register, set, remove and destroy, and the program forks") {
   running *workers[WORKERS], *clients[CLIENTS];
   kvo_observer observer = {.struct_size = sizeof observer, .key_path = "other", .callback = ignore, KVO_HERE};
   kvo_observation id;

@@ -71,6 +71,7 @@ TEST("who observes a key includes those that reach it through a key path, and na
               "\"observerClass\":\"Item\",\"observer\":\"%p\",\"note\":null,\"registeredAt\":null,"
               "\"notifications\":null}\n", /* they were not counted */
               (void *)object, (void *)next, (void *)next);
+  CHECK_CONTAINS(answer_to("who 0 Item.value"), "\"observerClass\":null,\"observer\":\"0x0\",");
 }
 
 /* Checks the first line about a name, and how many observations follow. */
@@ -112,8 +113,7 @@ TEST("only observations that reach the key of this class are counted, whatever t
   check_rows(rows, sizeof rows / sizeof *rows);
 }
 
-TEST(
-    "a class is found by its name with and without that of its module; the longest name that begins a request counts") {
+TEST("a class is found with and without its module's name, and of several names by the longest") {
   static const row rows[] = {
       {"Gadget.value", "Gadget", "\"value\"", 1, 1, 0}, {"App.Gadget.value", "App.Gadget", "\"value\"", 1, 1, 0},
       {"App.Gadget", "App.Gadget", "null", 1, 1, 0},    {"App.other", "App", "\"other\"", 0, 0, 0},

@@ -293,8 +293,7 @@ TEST("a chain as long as the graph is followed without recursion") {
                  "  o0 [peripheries=2, label=\"Even " TIMES "500\\ncircle 1\", color=red, penwidth=2];\n");
 }
 
-TEST(
-    "with more than 200 nodes each class is one node, with numbers of objects and observations, and the text says so") {
+TEST("with more than 200 nodes each class is one node, with its numbers, and the text says so") {
   enum { ROWS = 199 };
   size_t table = add_object("Table");
   for (size_t i = 0; i < ROWS; i++) add(add_object("Row"), "value", table, "Table.swift", 5);

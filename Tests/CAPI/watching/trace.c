@@ -280,14 +280,16 @@ TEST("the outermost change of a thread has the calls that made it, not those of 
   CHECK_EQ(occurrences(line_with(text, "\"set Item.other\""), "\"calls\""), 0);
 }
 
-TEST("each recording says in which file the calls are, with its build-id") {
+TEST("each recording has the names of its threads, and the files in which the calls are, with their build-ids") {
   make_items();
   watcher w = {0};
   watch(a, "value", KVO_NONE, &w);
   for (int i = 0; i < 2; i++) {
     begin();
     edit_title(a);
-    CHECK_CONTAINS(line_with(ended(), "\"name\":\"test_trace\",\"path\":\"/"), "/test_trace\",\"buildId\":\"");
+    const char *text = ended();
+    CHECK_EQ(occurrences(text, "\"name\":\"thread_name\",\"args\":{\"name\":\"main\"}"), 1);
+    CHECK_CONTAINS(line_with(text, "\"name\":\"test_trace\",\"path\":\"/"), "/test_trace\",\"buildId\":\"");
   }
 }
 
@@ -339,8 +341,7 @@ TEST("what coalesced changes notify is inside them at the end of the scope, not 
               "(set Item.value(observer @ (value)))");
 }
 
-TEST(
-    "a recording that begins in a scope has the changes that are notified at its end, unless their object is destroyed") {
+TEST("a recording that begins in a scope has the changes that are notified at its end") {
   make_items();
   watcher w = {0};
   watch(a, "value", KVO_NEW, &w);
