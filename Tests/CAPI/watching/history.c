@@ -103,7 +103,7 @@ static void check_last_events(const char *history, size_t most) {
   item_destroy(object);
 }
 
-TEST("without KVO_HISTORY no events are remembered") { check_last_events("0", 0); }
+TEST("with KVO_HISTORY=0 no events are remembered") { check_last_events("0", 0); }
 TEST("a history of one event has the last one") { check_last_events("1", 1); }
 TEST("a history that is full has the last events") { check_last_events("5", 5); }
 TEST("of a longer history a fault lists the last sixteen events") { check_last_events("100", 16); }
