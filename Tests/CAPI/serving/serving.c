@@ -91,7 +91,7 @@ TEST("a request is one line of at most 1023 bytes, in pieces or without an end")
 
 /* ------------------------------------------------------------------------------------------------------------- Times -- */
 
-TEST("figures come as many times as was asked, once unless told: the first at once, the others after their time") {
+TEST("figures come as many times as was asked, once by default: the first at once, the others after their time") {
   static const struct {
     const char *request;
     size_t count;

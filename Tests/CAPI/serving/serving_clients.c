@@ -75,7 +75,7 @@ static int count_without_clients(void) {
   return count;
 }
 
-TEST("what was opened for a client is closed when it has closed its connection, also for a trace that is refused") {
+TEST("no file of a client stays open when its connection is closed, also when its trace was refused") {
   served();
   int before = count_without_clients();
   close(asking_begin("trace 3600000"));
@@ -125,7 +125,7 @@ static void observe_without_files(void *arg) {
           is_open(next));
 }
 
-TEST("a program that has no file descriptors for a server is told so, and goes on without one") {
+TEST("a program that has no file descriptors for a server goes on without one, after a report") {
   if (is_under_tsan()) return;
   harness_environment("KVO_SOCKET", ASKING_SOCKET);
   child_result run = harness_run_child(observe_without_files, NULL, NULL);
