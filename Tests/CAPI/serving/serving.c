@@ -25,7 +25,7 @@ static bool is_silent(int fd) {
   return asking_line(fd) == NULL;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- Requests -- */
+/* ---------------------------------------------------------------------------------------------------- Requests -- */
 
 TEST("the first line of an answer names the protocol, the library, the process and the program") {
   served();
@@ -89,7 +89,7 @@ TEST("a request is one line of at most 1023 bytes, in pieces or without an end")
   CHECK_CONTAINS(asking_rest(fd), "{\"done\":true}\n");
 }
 
-/* ------------------------------------------------------------------------------------------------------------- Times -- */
+/* ------------------------------------------------------------------------------------------------------- Times -- */
 
 TEST("figures come as many times as was asked, once by default: the first at once, the others after their time") {
   static const struct {
@@ -107,7 +107,7 @@ TEST("figures come as many times as was asked, once by default: the first at onc
   close(fd);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- Graph -- */
+/* ------------------------------------------------------------------------------------------------------- Graph -- */
 
 /* Observes with the name of a file of this length. */
 static kvo_observation observe_in_file(item *object, const char *key, size_t length) {
@@ -153,7 +153,7 @@ TEST("answers of any length are whole, also when they grow, and about the size o
   }
 }
 
-/* ------------------------------------------------------------------------------------------------------------- Trace -- */
+/* ------------------------------------------------------------------------------------------------------- Trace -- */
 
 /* Checks the whole answer about a trace behind its first line, and returns the seconds that were recorded. */
 static double check_trace_answer(const char *answer, const char *ended_by, size_t sets) {
@@ -201,7 +201,7 @@ TEST("a trace ends when its client closes the connection") {
   wait_for_trace(false);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- Costs -- */
+/* ------------------------------------------------------------------------------------------------------- Costs -- */
 
 static double used_in_a_second(void) {
   double before = seconds_of(CLOCK_PROCESS_CPUTIME_ID);

@@ -1,4 +1,4 @@
-/* serving_clients.c - KVO_SOCKET: neither the program nor a client can harm the other; the files that the server opens and closes. */
+/* serving_clients.c - KVO_SOCKET: neither program nor client harms the other; the files that the server opens. */
 #include "served.h"
 #include "traced.h"
 
@@ -12,7 +12,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-/* ----------------------------------------------------------------------------------------------------------- Clients -- */
+/* ----------------------------------------------------------------------------------------------------- Clients -- */
 
 TEST("clients that say nothing, that vanish, or that never read hinder neither others nor the program") {
   item *object = served();
@@ -55,7 +55,7 @@ TEST("clients beyond the sixteenth wait until another has closed its connection"
   CHECK_CONTAINS(asking_rest(last), "{\"done\":true}\n");
 }
 
-/* -------------------------------------------------------------------------------------------------- File descriptors -- */
+/* -------------------------------------------------------------------------------------------- File descriptors -- */
 
 enum { MOST = 64 };
 
@@ -133,7 +133,7 @@ TEST("a program that has no file descriptors for a server goes on without one, a
   CHECK_CONTAINS(run.errors, "\nservers: 0, socket: 0, file: 0\n");
 }
 
-/* ------------------------------------------------------------------------------------------------------------- Forks -- */
+/* ------------------------------------------------------------------------------------------------------- Forks -- */
 
 TEST("executed programs and forked children have none of the server's files, and a child makes its own socket") {
   bool before[MOST];
@@ -142,7 +142,7 @@ TEST("executed programs and forked children have none of the server's files, and
   for (int fd = 0; fd < MOST; fd++) before[fd] = is_open(fd);
   observed();
   answer_to("trace 1");
-  for (int i = 0; i < 8; i++) before[open("/dev/null", O_RDONLY | O_CLOEXEC)] = true; /* with numbers of the server's */
+  for (int i = 0; i < 8; i++) before[open("/dev/null", O_RDONLY | O_CLOEXEC)] = true; /* numbers of the server's */
   int figures = asking_begin("stats 300 0"), traces = asking_begin("trace 3600000");
   CHECK(asking_line(figures) != NULL);
   usleep(50000); /* the server is idle: the allocator of AddressSanitizer is not for forks */

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---------------------------------------------------------------------------------------------------------- Figures -- */
+/* ----------------------------------------------------------------------------------------------------- Figures -- */
 
 TEST("figures have the numbers of objects, keys, observations and faults, and each key path of a class") {
   served();
@@ -83,7 +83,7 @@ TEST("while a client asks, changes are counted by key, and notifications by plac
   close(fd);
 }
 
-/* ------------------------------------------------------------------------------------------------- Beginning and end -- */
+/* ------------------------------------------------------------------------------------------- Beginning and end -- */
 
 TEST("counting begins with the first client that wants it, and anew after the last has closed its connection") {
   quiet.then = rest_at_first;
@@ -130,7 +130,7 @@ TEST("beyond 4096 keys and places the rest is counted together") {
   CHECK_CONTAINS(answer, "\"otherChanges\":0,\"otherNotifications\":0}");
 }
 
-/* ----------------------------------------------------------------------------------------------------- Observations -- */
+/* ------------------------------------------------------------------------------------------------ Observations -- */
 
 TEST("each of many observations has its own count, also after others have ended") {
   enum { MANY = 2000 };

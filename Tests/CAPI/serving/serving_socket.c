@@ -1,4 +1,4 @@
-/* serving_socket.c - KVO_SOCKET: where the socket is, when there is one, what is in its way, and who may connect to it. */
+/* serving_socket.c - KVO_SOCKET: when and where there is a socket, what is in its way, and who may connect to it. */
 #include "served.h"
 
 #include <errno.h>
@@ -34,7 +34,7 @@ static const char *own_path(const char *end) {
   return path;
 }
 
-/* --------------------------------------------------------------------------------------------- The socket and its end -- */
+/* -------------------------------------------------------------------------------------- The socket and its end -- */
 
 TEST("without KVO_SOCKET, and with 0, there is no socket") {
   check_said(observe_and_say, "servers: 0\n");
@@ -94,7 +94,7 @@ TEST("the socket is removed when the process exits, also while clients are serve
   }
 }
 
-/* -------------------------------------------------------------------------------------------------- What is in its way -- */
+/* ------------------------------------------------------------------------------------------ What is in its way -- */
 
 TEST("the socket of a process that was killed is replaced; one that is in use and what is no socket are left alone") {
   const char *path = own_path(".sock");
@@ -152,7 +152,7 @@ TEST("a path of more than 107 bytes is reported, and there is no socket") {
              "\" makes a path of more than 107 bytes, so kvo cannot look at this program\nservers: 0\n");
 }
 
-/* ------------------------------------------------------------------------------------------------------------ Folders -- */
+/* ----------------------------------------------------------------------------------------------------- Folders -- */
 
 /* Removes a link, or a folder with what is in it. */
 static void remove_folder(const char *folder) {
@@ -216,7 +216,7 @@ TEST("the socket is in $XDG_RUNTIME_DIR if that is a folder of this user in whic
   CHECK_EQ(unlink(to_folder) | rmdir(folder), 0);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- Users -- */
+/* ------------------------------------------------------------------------------------------------------- Users -- */
 
 /* Another user than those of other runs of this test. */
 static uid_t other_user;

@@ -16,11 +16,12 @@ int asking_connect_with(int fd, pid_t process);
 void asking_send(int fd, const char *text);
 /* Sends a request to this process, and returns the connection when the first line of the answer has come. */
 int asking_begin(const char *request);
-/* Receives one line of JSON, with its end; NULL at the end of the connection. The texts are valid until this thread's next call. */
+/* Receives one line of JSON, with its end; NULL at the end of the connection. Texts are valid until this thread's
+ * next call. */
 const char *asking_line(int fd);
 /* Receives until the server closes, and closes the socket. */
 const char *asking_rest(int fd);
-/* Sends a request to this process. The answer between its first line, which names the program, and its last, {"done":true}. */
+/* Sends a request to this process. The answer without its first line, and its last, which is {"done":true}. */
 const char *answer_to(const char *request);
 /* The last line of an answer, which is an error. */
 const char *error_of(const char *request);

@@ -1,4 +1,4 @@
-/* served.h - an object that is observed in a program that is served at KVO_SOCKET, and questions about the process. */
+/* served.h - an object that is observed in a program that is served, and questions about the process. */
 #ifndef KVO_TEST_SERVED_H
 #define KVO_TEST_SERVED_H
 

@@ -4,7 +4,7 @@
 
 #include <kvo/kvo.h>
 
-/* Checks a whole text. The expected one is given as to printf; a ~ in it stands for any number, decimal or hexadecimal. */
+/* Checks a whole text. The expected one is as for printf; a ~ in it stands for any number, decimal or hexadecimal. */
 #define CHECK_WHOLE(text, ...) check_whole(__FILE__, __LINE__, text, __VA_ARGS__)
 void check_whole(const char *file, int line, const char *text, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -1,4 +1,4 @@
-/* avalanche.c - KVO_AVALANCHE: a set that causes more notifications than that is reported, once, with what it has set. */
+/* avalanche.c - KVO_AVALANCHE: a set that causes more notifications than that is reported, once. */
 #include "fixture.h"
 #include "texts.h"
 

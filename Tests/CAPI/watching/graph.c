@@ -114,7 +114,7 @@ static void observe_for(item *object, const void *address, const char *class_nam
   CHECK_OK(kvo_binding_observe_key(as_object(object), kvo_key_hash("value", 5), &observer, &id));
 }
 
-TEST("each observer with an address is one node, after the objects, and an observer that is observed is that object") {
+TEST("each observer with an address is one node, after the objects, and one that is observed is that object") {
   item *first = item_make(0), *second = item_make(0);
   char panel = 0, plain = 0;
   observe_for(first, &panel, NULL, "on queue com.example.model");

@@ -1,4 +1,4 @@
-/* graph_texts.c - kvo_graph_format: what JSON, DOT and Mermaid have of a graph, and what the pictures merge, mark and leave out. */
+/* graph_texts.c - kvo_graph_format: what JSON, DOT and Mermaid have of a graph, and what pictures merge and mark. */
 #include "allocator.h"
 #include "harness.h"
 #include "texts.h"
@@ -45,7 +45,7 @@ static const char *text(kvo_graph_form form) { return graph_text(&graph, form); 
 #define CHECK_DOT(lines) CHECK_WHOLE(text(KVO_GRAPH_DOT), DOT_BEGIN "%s}\n", lines)
 #define TIMES "\xc3\x97"
 
-/* -------------------------------------------------------------------------------------------------------------- Forms -- */
+/* ------------------------------------------------------------------------------------------------------- Forms -- */
 
 /* Names that are special in each of the languages, something without a name, and numbers of two digits. */
 static void make_unusual(void) {
@@ -144,9 +144,9 @@ TEST("without memory a picture is empty, and nothing is lost") {
   free(whole);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- Arrows -- */
+/* ------------------------------------------------------------------------------------------------------ Arrows -- */
 
-TEST("the observations of one object by one observer are one arrow: key paths with numbers, places and notes, sorted") {
+TEST("the observations of one object by one observer are one arrow: sorted key paths, places and notes") {
   static char name[] = "name", file[] = "App/b.c", note[] = "on two"; /* the same at other addresses */
   size_t document = add_object("Document"), panel = add_object("Panel");
   add(document, "title", panel, "App/b.c", 12);
@@ -224,7 +224,7 @@ TEST("what refers to an object or an observation that the graph does not have is
             "  o0 -> p2 [label=\"title\"];\n");
 }
 
-/* ------------------------------------------------------------------------------------------------------------ Circles -- */
+/* ----------------------------------------------------------------------------------------------------- Circles -- */
 
 TEST("a circle is red and has a number, and what only leads to it or from it, or from a node to itself, is neither") {
   static const char *const names[] = {"A", "B", "C", "D"};

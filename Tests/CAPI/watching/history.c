@@ -86,7 +86,7 @@ TEST("a fault of an object lists the events of that object only") {
   }
 }
 
-/* Checks with this KVO_HISTORY, unset if NULL, after each of many events, that the last `most` are listed, oldest first. */
+/* Checks after each of many events that the last `most` are listed, oldest first. NULL is without KVO_HISTORY. */
 static void check_last_events(const char *history, size_t most) {
   enum { MANY = 40 };
   static watcher w[MANY];
@@ -108,7 +108,7 @@ TEST("a history of one event has the last one") { check_last_events("1", 1); }
 TEST("a history that is full has the last events") { check_last_events("5", 5); }
 TEST("of a longer history a fault lists the last sixteen events") { check_last_events("100", 16); }
 
-/* ------------------------------------------------------------------------------------------------------------- Texts -- */
+/* ------------------------------------------------------------------------------------------------------- Texts -- */
 
 static int nothing_to_read(void) { return 0; }
 static void ignore_change(const kvo_change *change, void *user_data) { (void)change, (void)user_data; }

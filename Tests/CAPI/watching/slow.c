@@ -1,4 +1,4 @@
-/* slow.c - KVO_SLOW_MS: slow callbacks are reported, once each, even if they never return; and the thread that watches them. */
+/* slow.c - KVO_SLOW_MS: slow callbacks are reported once each, even if they never return; the thread that watches. */
 #include "served.h"
 #include "shared.h"
 #include "texts.h"
@@ -50,7 +50,7 @@ static item *item_for(watcher *w) {
   return object;
 }
 
-/* ------------------------------------------------------------------------------------------------------- The report -- */
+/* -------------------------------------------------------------------------------------------------- The report -- */
 
 static int awaited = 1;
 
@@ -134,7 +134,7 @@ TEST("KVO_POLICY can end a process with a callback that hangs") {
   CHECK_CONTAINS(ended.errors, "KVO0027 warning: an observer of \"value\"");
 }
 
-/* ----------------------------------------------------------------------------------- Several callbacks and threads -- */
+/* ------------------------------------------------------------------------------- Several callbacks and threads -- */
 
 static watcher inner = HANGS_UNTIL(2);
 
@@ -224,7 +224,7 @@ TEST("the child of a fork has a watchdog, and reports no callbacks of threads th
   join_thread(thread);
 }
 
-/* ------------------------------------------------------------------------------------------------------ The watchdog -- */
+/* ------------------------------------------------------------------------------------------------ The watchdog -- */
 
 TEST("one thread watches all deliveries from the first one on; without KVO_SLOW_MS there is none") {
   bool is_asked = getenv("KVO_SLOW_MS") != NULL;

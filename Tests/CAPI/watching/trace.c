@@ -1,4 +1,4 @@
-/* trace.c - what a trace has: slices that nest on each thread, with names, places, calls and, if asked for, values; marks; scopes. */
+/* trace.c - what a trace has: slices that nest on each thread, with names, places, calls and values; faults. */
 #include "scoped.h"
 #include "shared.h"
 #include "texts.h"
@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---------------------------------------------------------------------------------------------------------- The text -- */
+/* ---------------------------------------------------------------------------------------------------- The text -- */
 
-/* The events: one in each line, with its phase first, without process, thread and time. Not the calls that made the changes, and the
- * modules that these are in, which differ between builds. */
+/* The events: one in each line, with its phase first, without process, thread and time. Not the calls that made the
+ * changes, and the modules that these are in, which differ between builds. */
 static const char *events_of(const char *text) {
   static char made[8192];
   char *to = made;
@@ -128,7 +128,7 @@ TEST("a fault is an instant with its code, first line, object, observation and p
   CHECK_CONTAINS(line_with(text, "\"KVO0008 fatal\""), "\"s\":\"t\",\"args\":{\"summary\":\"KVO0008 fatal: 0x0 ");
 }
 
-/* ------------------------------------------------------------------------------------------------------------ Slices -- */
+/* ------------------------------------------------------------------------------------------------------ Slices -- */
 
 static void set_other(watcher *self, const kvo_change *change) {
   (void)self;
@@ -150,7 +150,7 @@ TEST("what an observer sets is inside its slice, and that is inside the slice of
               "<ended @ (value)><ended @ (other)><Item died>");
 }
 
-TEST("changes announced by hand that end in another order leave slices that nest, and have the names of their kinds") {
+TEST("changes announced by hand that end in another order leave slices that nest, named after their kinds") {
   static const kvo_change_kind kinds[] = {KVO_CHANGE_INSERTION, KVO_CHANGE_REMOVAL, KVO_CHANGE_REPLACEMENT};
   static const size_t first[] = {0};
   make_items();
@@ -192,7 +192,7 @@ TEST("a recording has what begins in it, and slices that are open at its end end
   check_trace("(observer @ (other))");
 }
 
-/* ----------------------------------------------------------------------------------------------------------- Threads -- */
+/* ----------------------------------------------------------------------------------------------------- Threads -- */
 
 static item *own_items[THREADS];
 
@@ -242,7 +242,7 @@ TEST("a thread that gets a name has it in the trace, once, and its slices end wi
   join_thread(thread);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- Calls -- */
+/* ------------------------------------------------------------------------------------------------------- Calls -- */
 
 #if defined(__x86_64__) || defined(__aarch64__) /* others have no frame pointers */
 
@@ -267,7 +267,7 @@ __attribute__((noinline)) static void edit_title(void *object) {
   __asm__ volatile("");
 }
 
-TEST("the outermost change of a thread has the calls that made it, not those of accessors or that started the thread") {
+TEST("the outermost change of a thread has the calls that made it, without accessors and the C library") {
   make_items();
   watcher w[2] = {{.then = set_other}, {0}};
   watch(a, "value", KVO_NONE, &w[0]);
@@ -295,7 +295,7 @@ TEST("each recording has the names of its threads, and the files in which the ca
 
 #endif
 
-/* ------------------------------------------------------------------------------------------------------------ Scopes -- */
+/* ------------------------------------------------------------------------------------------------------ Scopes -- */
 
 /* Its name is in the trace, because it is exported. */
 void end_the_scope(kvo_scope *scope);

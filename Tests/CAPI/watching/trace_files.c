@@ -1,4 +1,4 @@
-/* trace_files.c - the file of a trace: it is JSON however the process ends, and one that cannot be written is refused. */
+/* trace_files.c - the file of a trace: JSON however the process ends, and refused if it cannot be written. */
 #include "served.h"
 #include "texts.h"
 #include "traced.h"
@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* ----------------------------------------------------------------------------------------------------------- Endings -- */
+/* ----------------------------------------------------------------------------------------------------- Endings -- */
 
 static char path_of_parent[64];
 
@@ -78,7 +78,7 @@ TEST("the child of a fork is not recorded, does not change its parent's file, an
   check_trace("(set Item.value(observer @ (value)))(set Item.value(observer @ (value)))");
 }
 
-/* ----------------------------------------------------------------------------------------------------------- Refusals -- */
+/* ---------------------------------------------------------------------------------------------------- Refusals -- */
 
 static void limit_files(rlim_t size) {
   struct rlimit limit;
