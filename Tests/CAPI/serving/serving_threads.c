@@ -1,20 +1,19 @@
-/* serving_threads.c - clients ask for everything while other threads register, set, remove and destroy. */
-#include "asking.h"
-#include "fixture.h"
+/* serving_threads.c - clients ask for everything while other threads register, set, remove, destroy and fork. */
+#include "served.h"
+#include "shared.h"
 
-#include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-enum { WORKERS = 3 };
+enum { WORKERS = 3, CLIENTS = 3, FORKS = 20 };
 
 static _Atomic int stop;
 static item *common;
+/* More than the usual stack of the server's thread has room for. */
+static _Thread_local char large[1 << 18];
 
-static void *work(void *arg) {
-  watcher *own = arg;
+static void work(void *arg) {
+  (void)arg;
+  large[0] = 1;
   while (!stop) {
     item *root = item_make(0), *next = item_make(0);
     root->next = next;
@@ -29,70 +28,41 @@ static void *work(void *arg) {
     kvo_cancel_observer(w[1].id);
     item_destroy(root);
     item_destroy(next);
-    own->then_arg = own;
   }
-  return NULL;
+}
+
+/* Asks for traces if `arg` is not NULL, otherwise for the rest. */
+static void ask_often(void *arg) {
+  static const char *const requests[] = {
+      "stats 10 3", "graph", "graph dot", "who 10 Item.value", "who 0 Item.next.value", "stats"};
+  int count = rounds(120);
+  for (int i = 0; i < count; i++) answer_to(arg != NULL ? "trace 5" : requests[i % 6]);
 }
 
 static void ignore(const kvo_change *change, void *arg) { (void)change, (void)arg; }
 
-static void *ask_often(void *arg) {
-  static const char *const requests[] = {
-      "stats 10 3", "graph", "graph dot", "who 10 Item.value", "who 0 Item.next.value", "hello"};
-  const int *rounds = arg;
-  for (int i = 0; i < *rounds; i++) free(ask_well(requests[i % 6]));
-  return NULL;
-}
-
-static void *trace_often(void *arg) {
-  const int *rounds = arg;
-  for (int i = 0; i < *rounds; i++) free(ask_well("trace 5"));
-  return NULL;
-}
-
-TEST("figures, graphs, traces and observers are told while threads register, set, remove and destroy") {
-  harness_environment("KVO_SOCKET", ASKING_SOCKET);
-  common = item_make(0);
+TEST("clients are answered while threads register, set, remove and destroy, and the program forks") {
+  running *workers[WORKERS], *clients[CLIENTS];
+  kvo_observer observer = {.struct_size = sizeof observer, .key_path = "other", .callback = ignore, KVO_HERE};
   kvo_observation id;
-  CHECK_OK(kvo_add_observer(
-      as_object(common),
-      &(kvo_observer){.struct_size = sizeof(kvo_observer), .key_path = "other", .callback = ignore, KVO_HERE}, &id));
-  pthread_t threads[WORKERS], clients[3];
-  watcher own[WORKERS] = {{0}};
-  int rounds = harness_is_instrumented() ? 30 : 120;
-  for (int i = 0; i < WORKERS; i++) pthread_create(&threads[i], NULL, work, &own[i]);
-  pthread_create(&clients[0], NULL, ask_often, &rounds);
-  pthread_create(&clients[1], NULL, ask_often, &rounds);
-  pthread_create(&clients[2], NULL, trace_often, &rounds);
-  for (int i = 0; i < 3; i++) pthread_join(clients[i], NULL);
-  stop = 1;
-  for (int i = 0; i < WORKERS; i++) pthread_join(threads[i], NULL);
-  kvo_cancel_observer(id);
-  item_destroy(common);
-}
-
-TEST("a program forks and exits while clients are served and threads work") {
   harness_environment("KVO_SOCKET", ASKING_SOCKET);
   common = item_make(0);
-  pthread_t threads[WORKERS], client;
-  watcher own[WORKERS] = {{0}};
-  int rounds = harness_is_instrumented() ? 20 : 60;
-  for (int i = 0; i < WORKERS; i++) pthread_create(&threads[i], NULL, work, &own[i]);
+  CHECK_OK(kvo_add_observer(as_object(common), &observer, &id));
+  for (int i = 0; i < WORKERS; i++) workers[i] = start_thread(work, NULL);
   usleep(20000);
-  pthread_create(&client, NULL, ask_often, &rounds);
-  for (int i = 0; i < 20; i++) {
+  for (int i = 0; i < CLIENTS; i++) clients[i] = start_thread(ask_often, i == 0 ? common : NULL);
+  for (int i = 0; i < FORKS; i++) {
     pid_t child = fork();
     if (child == 0) {
       alarm(30);
       item_set_value(common, i);
       _exit(0);
     }
-    int status;
-    CHECK_EQ(waitpid(child, &status, 0), child);
-    CHECK_EQ(status, 0);
+    CHECK_EQ(status_of(child), 0);
   }
-  pthread_join(client, NULL);
+  for (int i = 0; i < CLIENTS; i++) join_thread(clients[i]);
   stop = 1;
-  for (int i = 0; i < WORKERS; i++) pthread_join(threads[i], NULL);
+  for (int i = 0; i < WORKERS; i++) join_thread(workers[i]);
+  kvo_cancel_observer(id);
   item_destroy(common);
 }

@@ -1,23 +1,10 @@
 /* serving_who.c - KVO_SOCKET: who observes a key, of which class, and through which keys. */
-#include "asking.h"
-#include "fixture.h"
+#include "served.h"
+#include "texts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void ignore(const kvo_change *change, void *arg) { (void)change, (void)arg; }
-
-static kvo_observation observe(kvo_object *object, const char *key_path, void *observer) {
-  kvo_observer described = {.struct_size = sizeof described,
-                            .key_path = key_path,
-                            .options = KVO_ENDS_WITH_OBJECT,
-                            .callback = ignore,
-                            .user_data = observer};
-  kvo_observation id = 0;
-  CHECK_OK(kvo_add_observer(object, &described, &id));
-  return id;
-}
 
 /* A class of a module. */
 typedef struct gadget {
@@ -26,137 +13,139 @@ typedef struct gadget {
   item *next;
 } gadget;
 
-static gadget *gadget_make(void) {
-  kvo_property_spec properties[] = {
-      {.name = "value", .type = "i", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(gadget, value)},
-      {.name = "next", .type = "@", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(gadget, next)}};
-  kvo_class_spec spec = {.struct_size = sizeof spec,
-                         .name = "App.Gadget",
-                         .instance_size = sizeof(gadget),
-                         .properties = properties,
-                         .property_count = 2,
-                         .property_size = sizeof *properties};
-  kvo_class *cls;
-  kvo_object *made;
-  CHECK_OK(kvo_class_register(&spec, &cls));
-  CHECK_OK(kvo_object_create(cls, &made));
-  return (gadget *)made;
-}
-
-static void register_class(const char *name, const kvo_property_spec *properties, size_t count) {
+static kvo_class *register_class(const char *name, const kvo_property_spec *properties, size_t count) {
   kvo_class_spec spec = {.struct_size = sizeof spec,
                          .name = name,
-                         .instance_size = sizeof(kvo_object),
+                         .instance_size = sizeof(gadget),
                          .properties = properties,
                          .property_count = count};
   kvo_class *cls;
   CHECK_OK(kvo_class_register(&spec, &cls));
+  return cls;
 }
 
-static void check_answer(const char *request, const char *part) {
-  char *answer = ask_well(request);
-  CHECK_CONTAINS(answer, part);
-  free(answer);
+static gadget *gadget_make(void) {
+  static const kvo_property_spec properties[] = {
+      {.name = "value", .type = "i", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(gadget, value)},
+      {.name = "next", .type = "@", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(gadget, next)}};
+  kvo_object *made;
+  CHECK_OK(kvo_object_create(register_class("App.Gadget", properties, 2), &made));
+  return (gadget *)made;
 }
 
-static void check_error(const char *request, const char *part) {
-  char *answer = ask(request);
-  CHECK_CONTAINS(answer, "{\"error\":\"");
-  CHECK_CONTAINS(answer, part);
-  free(answer);
+static void ignore(const kvo_change *change, void *arg) { (void)change, (void)arg; }
+
+static void observe(void *object, const char *key_path, void *observer) {
+  kvo_observer described = {sizeof described, key_path, KVO_ENDS_WITH_OBJECT, ignore, .user_data = observer};
+  CHECK_OK(kvo_add_observer(object, &described, NULL));
 }
 
-/* ------------------------------------------------------------------------------------------------------------- Names -- */
+TEST("who observes a key: each observation with its place, options, observer and notifications") {
+  item *object = served();
+  kvo_observer at = watcher_observer("", 0, &quiet);
+  int fd = asking_begin("who 300 Item.value");
+  for (int i = 1; i <= 7; i++) item_set_value(object, i);
+  const char *answer = asking_rest(fd);
+  CHECK_WHOLE(
+      answer,
+      "{\"class\":\"Item\",\"keyPath\":\"value\",\"objects\":1,\"observations\":1,\"through\":0,\"seconds\":~}\n"
+      "{\"id\":\"0x%llx\",\"object\":{\"class\":\"Item\",\"address\":\"%p\"},\"keyPath\":\"value\","
+      "\"via\":null,\"options\":[\"new\"],\"endsWithObject\":false,\"observerClass\":null,"
+      "\"observer\":\"%p\",\"note\":null,\"registeredAt\":{\"file\":\"%s\",\"line\":%u},\"notifications\":7}\n"
+      "{\"done\":true}\n",
+      (unsigned long long)quiet.id, (void *)object, (void *)&quiet, at.file, at.line);
+  double seconds = strtod(strstr(answer, "\"seconds\":") + strlen("\"seconds\":"), NULL);
+  CHECK(seconds >= 0.3 && seconds < 60);
+}
 
-TEST("a class of a module is found by its name with and without the module's, and not by a part of it") {
+TEST("who observes a key includes those that reach it through a key path, and names observers that are observed") {
   harness_environment("KVO_SOCKET", ASKING_SOCKET);
-  observe(&gadget_make()->header, "value", NULL);
-  check_answer("who 0 Gadget.value",
-               "{\"class\":\"Gadget\",\"keyPath\":\"value\",\"objects\":1,\"observations\":1,\"through\":0,");
-  check_answer("who 0 App.Gadget.value",
-               "{\"class\":\"App.Gadget\",\"keyPath\":\"value\",\"objects\":1,\"observations\":1,\"through\":0,");
-  check_error("who 0 adget.value", "\"code\":\"unknownClass\"}");
+  item *object = item_make(0), *next = item_make(0);
+  item_set_next(object, next);
+  observe(object, "next.name", next);
+  observe(next, "value", NULL);
+  CHECK_WHOLE(answer_to("who 0 Item.name"),
+              "{\"class\":\"Item\",\"keyPath\":\"name\",\"objects\":0,\"observations\":0,\"through\":1,\"seconds\":~}\n"
+              "{\"id\":\"~\",\"object\":{\"class\":\"Item\",\"address\":\"%p\"},\"keyPath\":\"next.name\","
+              "\"via\":{\"class\":\"Item\",\"address\":\"%p\"},\"options\":[],\"endsWithObject\":true,"
+              "\"observerClass\":\"Item\",\"observer\":\"%p\",\"note\":null,\"registeredAt\":null,"
+              "\"notifications\":null}\n", /* they were not counted */
+              (void *)object, (void *)next, (void *)next);
+  CHECK_CONTAINS(answer_to("who 0 Item.value"), "\"observerClass\":null,\"observer\":\"0x0\",");
 }
 
-TEST("of the classes whose names begin a request the one with the longest name is meant") {
-  static const kvo_property_spec property = {.name = "Gadget", .type = "i"};
-  harness_environment("KVO_SOCKET", ASKING_SOCKET);
-  register_class("App", &property, 1);
-  observe(&gadget_make()->header, "value", NULL);
-  check_answer("who 0 App.Gadget.value", "{\"class\":\"App.Gadget\",\"keyPath\":\"value\",\"objects\":1,");
-  check_answer("who 0 App.Gadget", "{\"class\":\"App.Gadget\",\"keyPath\":null,\"objects\":1,");
-}
+/* Checks the first line about a name, and how many observations follow. */
+typedef struct row {
+  const char *asked, *class_name, *key_path;
+  int objects, observations, through;
+} row;
 
-TEST("of an unknown class in a module that part of the request is named which resembles a class") {
-  harness_environment("KVO_SOCKET", ASKING_SOCKET);
-  observe(&gadget_make()->header, "value", NULL);
-  check_error("who 0 App.Gadgte.value",
-              "there is no class \\u0022App.Gadgte\\u0022; did you mean \\u0022App.Gadget\\u0022?");
-}
-
-TEST("a key that the class does not declare has its observers, if there are any") {
-  harness_environment("KVO_SOCKET", ASKING_SOCKET);
-  ignore_faults(); /* it is announced by hand */
-  observe(as_object(item_make(0)), "imaginary", NULL);
-  check_answer("who 0 Item.imaginary", "\"keyPath\":\"imaginary\",\"objects\":1,\"observations\":1,\"through\":0,");
-}
-
-TEST("of a class that declares no keys any key is accepted, and has no observers") {
-  harness_environment("KVO_SOCKET", ASKING_SOCKET);
-  register_class("Plain", NULL, 0);
-  observe(as_object(item_make(0)), "value", NULL);
-  check_answer("who 0 Plain.anything",
-               "{\"class\":\"Plain\",\"keyPath\":\"anything\",\"objects\":0,\"observations\":0,\"through\":0,");
-}
-
-/* ------------------------------------------------------------------------------------------------------------- Paths -- */
-
-TEST("only observations that reach the key of this class are told, whatever the keys of others are called") {
-  harness_environment("KVO_SOCKET", ASKING_SOCKET);
-  item *first = item_make(0), *second = item_make(0), *third = item_make(0);
-  gadget *root = gadget_make();
-  first->next = second;
-  root->next = third;
-  observe(as_object(first), "next.name", NULL);
-  observe(&root->header, "next.value", NULL);
-  check_answer("who 0 Item.next", "\"objects\":0,\"observations\":0,\"through\":1,");
-  check_answer("who 0 Gadget.next", "\"objects\":0,\"observations\":0,\"through\":1,");
-  check_answer("who 0 Item.value", "\"objects\":0,\"observations\":0,\"through\":1,");
-  check_answer("who 0 Item", "\"objects\":1,\"observations\":1,\"through\":1,");
-}
-
-/* --------------------------------------------------------------------------------------------------------- Observers -- */
-
-TEST("an observer that is observed itself is named by its class, and one without an address is not named") {
-  harness_environment("KVO_SOCKET", ASKING_SOCKET);
-  item *object = item_make(0), *other = item_make(0);
-  char expected[200];
-  observe(as_object(object), "value", other);
-  observe(as_object(other), "name", NULL);
-  snprintf(expected, sizeof expected,
-           "\"endsWithObject\":true,\"observerClass\":\"Item\",\"observer\":\"0x%llx\",\"note\":null,"
-           "\"registeredAt\":null,",
-           (unsigned long long)(uintptr_t)other);
-  check_answer("who 0 Item.value", expected);
-  check_answer("who 0 Item.name", "\"observerClass\":null,\"observer\":\"0x0\",");
-}
-
-TEST("an answer of any length is whole") {
-  harness_environment("KVO_SOCKET", ASKING_SOCKET);
-  item *object = item_make(0);
-  watcher w = {0};
-  char file[800];
-  for (size_t length = 600; length < 780; length++) {
-    memset(file, 'f', length);
-    file[length] = '\0';
-    kvo_observer observer = watcher_observer("value", KVO_NEW, &w);
-    observer.file = file;
-    CHECK_OK(kvo_add_observer(as_object(object), &observer, &w.id));
-    char *answer = ask_well("who 0 Item.value");
-    CHECK_CONTAINS(answer, "\"objects\":1,\"observations\":1,\"through\":0,");
-    CHECK_EQ(strspn(strstr(answer, "\"file\":\"") + strlen("\"file\":\""), "f"), length);
-    free(answer);
-    CHECK_OK(kvo_cancel_observer(w.id));
+static void check_rows(const row *rows, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    const row *each = &rows[i];
+    char request[64], expected[200];
+    snprintf(request, sizeof request, "who 0 %s", each->asked);
+    snprintf(expected, sizeof expected,
+             "{\"class\":\"%s\",\"keyPath\":%s,\"objects\":%d,\"observations\":%d,\"through\":%d,", each->class_name,
+             each->key_path, each->objects, each->observations, each->through);
+    const char *answer = answer_to(request);
+    CHECK_CONTAINS(answer, (const char *)expected);
+    CHECK_EQ(occurrences(answer, "{\"id\":"), each->observations + each->through);
   }
-  item_destroy(object);
+}
+
+TEST("only observations that reach the key of this class are counted, whatever the keys of others are called") {
+  static const row rows[] = {
+      {"Item.next", "Item", "\"next\"", 0, 0, 1},           {"Gadget.next", "Gadget", "\"next\"", 0, 0, 1},
+      {"Item.value", "Item", "\"value\"", 0, 0, 1},         {"Item.next.name", "Item", "\"next.name\"", 1, 1, 0},
+      {"Item.other", "Item", "\"other\"", 0, 0, 0},         {"Item", "Item", "null", 1, 2, 1},
+      {"Item.imaginary", "Item", "\"imaginary\"", 1, 1, 0}, /* announced by hand */
+  };
+  harness_environment("KVO_SOCKET", ASKING_SOCKET);
+  ignore_faults();
+  item *first = item_make(0);
+  gadget *root = gadget_make();
+  first->next = item_make(0);
+  root->next = item_make(0);
+  observe(first, "next.name", NULL);
+  observe(first, "imaginary", NULL);
+  observe(root, "next.value", NULL);
+  check_rows(rows, sizeof rows / sizeof *rows);
+}
+
+TEST("a class is found with and without its module's name, and of several names by the longest") {
+  static const row rows[] = {
+      {"Gadget.value", "Gadget", "\"value\"", 1, 1, 0}, {"App.Gadget.value", "App.Gadget", "\"value\"", 1, 1, 0},
+      {"App.Gadget", "App.Gadget", "null", 1, 1, 0},    {"App.other", "App", "\"other\"", 0, 0, 0},
+      {"Plain.any", "Plain", "\"any\"", 0, 0, 0}, /* it declares no keys */
+  };
+  static const kvo_property_spec properties[] = {{.name = "Gadget", .type = "i"}, {.name = "other", .type = "i"}};
+  harness_environment("KVO_SOCKET", ASKING_SOCKET);
+  register_class("App", properties, 2);
+  register_class("Plain", NULL, 0);
+  observe(gadget_make(), "value", NULL);
+  check_rows(rows, sizeof rows / sizeof *rows);
+}
+
+/* In JSON within a text. */
+#define QUOTED(name) "\\u0022" name "\\u0022"
+
+TEST("a class or a key that does not exist is an error with the nearest name") {
+  static const char *const rows[][3] = {
+      {"Item.valeu", "Item has no key " QUOTED("valeu") "; did you mean " QUOTED("value") "?", "unknownKey"},
+      {"Item.elephant", "Item has no key " QUOTED("elephant"), "unknownKey"},
+      {"Itme.value", "there is no class " QUOTED("Itme") "; did you mean " QUOTED("Item") "?", "unknownClass"},
+      {"App.Gadgte.value", "there is no class " QUOTED("App.Gadgte") "; did you mean " QUOTED("App.Gadget") "?",
+       "unknownClass"},
+      {"adget.value", "there is no class " QUOTED("adget") " that has been observed", "unknownClass"},
+      {"Elephant.trunk", "there is no class " QUOTED("Elephant") " that has been observed", "unknownClass"},
+      {"..value", "there is no class " QUOTED(".") " that has been observed", "unknownClass"},
+  };
+  served();
+  kvo_object_destroy(&gadget_make()->header); /* its class remains */
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char request[64];
+    snprintf(request, sizeof request, "who 0 %s", rows[i][0]);
+    CHECK_WHOLE(error_of(request), "{\"error\":\"%s\",\"code\":\"%s\"}\n", rows[i][1], rows[i][2]);
+  }
 }

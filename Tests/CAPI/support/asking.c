@@ -1,12 +1,14 @@
-/* asking.c - a client of the socket that KVO_SOCKET names. */
+/* asking.c - see asking.h. */
 #include "asking.h"
 
 #include "harness.h"
+#include "json.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -17,14 +19,18 @@ const char *asking_path(pid_t process) {
   return path;
 }
 
-int asking_connect(pid_t process) {
+int asking_connect_with(int fd, pid_t process) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   memcpy(address.sun_path, asking_path(process), sizeof address.sun_path);
+  return connect(fd, (struct sockaddr *)&address, sizeof address) == 0 ? 0 : errno;
+}
+
+int asking_connect(pid_t process) {
   for (;;) {
     int fd = socket(AF_UNIX, SOCK_STREAM, 0);
     CHECK(fd >= 0);
-    if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0) return fd;
-    int error = errno;
+    int error = asking_connect_with(fd, process);
+    if (error == 0) return fd;
     close(fd);
     if (error != ENOENT && error != ECONNREFUSED) harness_fail(__FILE__, __LINE__, "connect: %s", strerror(error));
     usleep(1000); /* a test that hangs is ended */
@@ -40,57 +46,65 @@ void asking_send(int fd, const char *text) {
   }
 }
 
-char *asking_rest(int fd) {
-  size_t length = 0, capacity = 1 << 16;
-  char *text = malloc(capacity);
-  for (;;) {
-    if (length + 1 == capacity) text = realloc(text, capacity *= 2);
-    CHECK(text != NULL);
-    ssize_t count = recv(fd, text + length, capacity - length - 1, 0);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0 && errno == ECONNRESET && length > 0) break; /* the program has answered before all was sent */
-    if (count < 0) {
-      fprintf(stderr, "recv after %zu bytes: %s\n", length, strerror(errno)); /* which tests may expect */
-      free(text);
-      close(fd);
-      return NULL;
-    }
-    if (count == 0) break;
-    length += (size_t)count;
-  }
-  close(fd);
-  text[length] = '\0';
+int asking_begin(const char *request) {
+  int fd = asking_connect(getpid());
+  asking_send(fd, request);
+  asking_send(fd, "\n");
+  CHECK(asking_line(fd) != NULL);
+  return fd;
+}
+
+/* ----------------------------------------------------------------------------------------------------- Answers -- */
+
+enum { MOST = 1 << 26 };
+
+/* This thread's text of up to MOST bytes. */
+static char *room(void) {
+  static _Thread_local char *text;
+  if (text == NULL) text = mmap(NULL, MOST, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  CHECK(text != MAP_FAILED);
   return text;
 }
 
 const char *asking_line(int fd) {
-  static _Thread_local char line[1 << 18];
+  char *line = room();
   size_t length = 0;
-  while (length + 1 < sizeof line && (length == 0 || line[length - 1] != '\n'))
-    if (recv(fd, line + length, 1, 0) == 1)
-      length++;
-    else
-      return NULL;
+  while (length == 0 || line[length - 1] != '\n')
+    if (recv(fd, line + length++, 1, 0) != 1) return NULL;
   line[length] = '\0';
+  CHECK(json_is_valid(line));
   return line;
 }
 
-char *ask(const char *request) {
-  int fd = asking_connect(getpid());
-  asking_send(fd, request);
-  asking_send(fd, "\n");
-  char *answer = asking_rest(fd);
-  CHECK(answer != NULL);
+const char *asking_rest(int fd) {
+  char *text = room();
+  size_t length = 0;
+  ssize_t count;
+  while ((count = recv(fd, text + length, MOST - length, 0)) > 0) length += (size_t)count;
+  CHECK(count == 0 || (errno == ECONNRESET && length > 0)); /* the program has answered before all was sent */
+  text[length] = '\0';
+  close(fd);
+  return text;
+}
+
+const char *answer_to(const char *request) {
+  static const char end[] = "{\"done\":true}\n";
+  const char *answer = asking_rest(asking_begin(request));
+  size_t length = strlen(answer), done = strlen(end);
+  if (length < done || strcmp(answer + length - done, end) != 0)
+    harness_fail(__FILE__, __LINE__, "\"%s\" was answered by: %s", request, answer);
+  room()[length - done] = '\0';
   return answer;
 }
 
-char *ask_well(const char *request) {
-  static const char end[] = "{\"done\":true}\n";
-  char *answer = ask(request);
-  size_t length = strlen(answer);
-  if (length < sizeof end || strcmp(answer + length - (sizeof end - 1), end) != 0)
-    harness_fail(__FILE__, __LINE__, "\"%s\" was answered by: %s", request, answer);
-  return answer;
+const char *error_of(const char *request) {
+  int fd = asking_begin(request);
+  const char *line = asking_line(fd);
+  char more;
+  CHECK_CONTAINS(line, "{\"error\":\"");
+  CHECK_EQ(recv(fd, &more, 1, 0), 0);
+  close(fd);
+  return line;
 }
 
 long long number_after(const char *text, const char *from, const char *name) {

@@ -2,26 +2,29 @@
 #ifndef KVO_TEST_ASKING_H
 #define KVO_TEST_ASKING_H
 
-#include <stdbool.h>
 #include <sys/types.h>
 
-/* The value of KVO_SOCKET for tests. */
+/* The value of KVO_SOCKET for tests, and the path of the socket of a process, which is valid until the next call. */
 #define ASKING_SOCKET "/tmp/kvo-test-%p.sock"
-
-/* The path of the socket of a process. Valid until the next call. */
 const char *asking_path(pid_t process);
+
 /* Connects to the socket, waiting until it exists. */
 int asking_connect(pid_t process);
+/* Connects a socket that was made before, without waiting. Returns 0, or the error. */
+int asking_connect_with(int fd, pid_t process);
 /* Sends bytes. */
 void asking_send(int fd, const char *text);
-/* Receives until the server closes. Free the text; NULL if the connection is broken. Closes the socket. */
-char *asking_rest(int fd);
-/* Receives one line, with its end; NULL at the end of the connection. Valid until the next call. */
+/* Sends a request to this process, and returns the connection when the first line of the answer has come. */
+int asking_begin(const char *request);
+/* Receives one line of JSON, with its end; NULL at the end of the connection. Texts are valid until this thread's
+ * next call. */
 const char *asking_line(int fd);
-/* Sends a request to this process and returns the whole answer. Free it. */
-char *ask(const char *request);
-/* The answer, which must end with {"done":true}. */
-char *ask_well(const char *request);
+/* Receives until the server closes, and closes the socket. */
+const char *asking_rest(int fd);
+/* Sends a request to this process. The answer without its first line, and its last, which is {"done":true}. */
+const char *answer_to(const char *request);
+/* The last line of an answer, which is an error. */
+const char *error_of(const char *request);
 /* The number after the first `name` behind the first `from`; -1 if there is none. */
 long long number_after(const char *text, const char *from, const char *name);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 watcher quiet;
 
@@ -19,6 +20,10 @@ item *observed(void) {
 item *served(void) {
   harness_environment("KVO_SOCKET", ASKING_SOCKET);
   return observed();
+}
+
+void wait_for_trace(bool is_recorded) {
+  while ((kvo_trace_begin("/dev/null") == KVO_ERROR_BUSY) != is_recorded) usleep(500);
 }
 
 bool exists(const char *path) {

@@ -1,17 +1,17 @@
-/* served.h - an object that is observed in a program that is served at KVO_SOCKET, and questions about the process. */
+/* served.h - an object that is observed in a program that is served, and questions about the process. */
 #ifndef KVO_TEST_SERVED_H
 #define KVO_TEST_SERVED_H
 
 #include "asking.h"
 #include "fixture.h"
 
-/* The watcher of `observed`. */
+/* Makes an object and observes its value with `quiet`. */
 extern watcher quiet;
-
-/* Makes an object and observes its value. */
 item *observed(void);
 /* The same, with KVO_SOCKET: executes the test again if it is not set. */
 item *served(void);
+/* Waits until a trace is being recorded for a client, or until it is not. */
+void wait_for_trace(bool is_recorded);
 /* Whether a file exists, which may be a link to none. */
 bool exists(const char *path);
 /* Waits for the end of a child, and returns its status. */

@@ -1,6 +1,6 @@
-/* traced.c - the recording of a trace, and the reading of its file. */
+/* traced.c - see traced.h. The file of a trace has one event in each line. */
 #include "traced.h"
-#include "harness.h"
+#include "fixture.h"
 #include "json.h"
 
 #include <stdio.h>
@@ -8,65 +8,57 @@
 #include <string.h>
 #include <unistd.h>
 
-char path[64];
-
-void begin(void) {
+const char *trace_path(void) {
+  static char path[64];
   snprintf(path, sizeof path, "trace-%ld.json", (long)getpid());
-  CHECK_OK(kvo_trace_begin(path));
+  return path;
 }
 
-char *content(void) {
-  FILE *file = fopen(path, "r");
+void begin(void) { CHECK_OK(kvo_trace_begin(trace_path())); }
+
+const char *content(void) {
+  static char *text;
+  FILE *file = fopen(trace_path(), "r");
   CHECK(file != NULL);
   CHECK_EQ(fseek(file, 0, SEEK_END), 0);
   size_t size = (size_t)ftell(file);
   rewind(file);
-  char *text = malloc(size + 1);
+  text = realloc(text, size + 1);
   text[fread(text, 1, size, file)] = '\0';
   fclose(file);
   if (!json_is_valid(text)) harness_fail(__FILE__, __LINE__, "this is no JSON:\n%.800s", text);
   return text;
 }
 
-char *ended(void) {
-  CHECK_OK(kvo_trace_end());
-  char *text = content();
-  unlink(path);
-  return text;
-}
+/* ------------------------------------------------------------------------------------------------------ Events -- */
 
-bool next_event(const char **at, event *out) {
-  char line[600] = ""; /* a copy: sscanf, or a sanitizer's strstr, is slow on the whole text */
-  while (strncmp(line, "{\"ph\":\"", 7) != 0) {
-    size_t length = 0;
-    for (; **at != '\n' && **at != '\0'; (*at)++)
-      if (length + 1 < sizeof line) line[length++] = **at;
-    line[length] = '\0';
-    if (**at == '\0') return false;
-    (*at)++;
-  }
+typedef struct event {
+  char phase;
+  long thread;
+  double time;
+  char name[200];
+} event;
+
+/* Reads the next event and moves behind it; false if there is none left. */
+static bool next_event(const char **at, event *out) {
+  char line[600], fraction[8] = ""; /* a copy: sscanf is slow on the whole text */
   long process;
-  memset(out, 0, sizeof *out);
+  do {
+    size_t length = strcspn(*at, "\n");
+    if (length == 0) return false;
+    snprintf(line, sizeof line, "%.*s", (int)length, *at);
+    *at += length + 1;
+  } while (line[0] != '{');
+  out->name[0] = '\0';
   CHECK(sscanf(line, "{\"ph\":\"%c\",\"pid\":%ld,\"tid\":%ld,\"ts\":%lf,\"name\":\"%199[^\"]", &out->phase, &process,
                &out->thread, &out->time, out->name) >= 4);
   CHECK_EQ(process, getpid());
+  CHECK(sscanf(line, "%*[^.].%7[0-9]", fraction) == 1 && strlen(fraction) == 3); /* nanoseconds */
   return true;
 }
 
-void check_shape(const char *text, const char *expected) {
-  char shape[4096] = "";
-  event each;
-  for (const char *at = text; next_event(&at, &each);) {
-    const char *end = strchr(shape, '\0');
-    size_t left = sizeof shape - (size_t)(end - shape);
-    if (each.phase == 'B') snprintf(shape + (end - shape), left, "(%s", each.name);
-    if (each.phase == 'E') snprintf(shape + (end - shape), left, ")");
-    if (each.phase == 'i') snprintf(shape + (end - shape), left, "<%s>", each.name);
-  }
-  CHECK_EQ(shape, expected);
-}
-
-void check_order(const char *text) {
+/* On each thread ends follow beginnings, no slice is open at the end, and times do not decrease. */
+static void check_order(const char *text) {
   enum { MOST = 64 };
   struct {
     long thread;
@@ -85,4 +77,38 @@ void check_order(const char *text) {
     CHECK(threads[i].depth >= 0);
   }
   for (int i = 0; i < MOST; i++) CHECK_EQ(threads[i].depth, 0);
+}
+
+const char *ended(void) {
+  CHECK_OK(kvo_trace_end());
+  const char *text = content();
+  unlink(trace_path());
+  check_order(text);
+  return text;
+}
+
+void check_trace(const char *expected) {
+  char shape[4096] = "", full[4096], *to = shape;
+  event each;
+  for (const char *at = ended(); next_event(&at, &each);) {
+    size_t left = (size_t)(shape + sizeof shape - to);
+    if (each.phase == 'B') to += snprintf(to, left, "(%s", each.name);
+    if (each.phase == 'E') to += snprintf(to, left, ")");
+    if (each.phase == 'i') to += snprintf(to, left, "<%s>", each.name);
+    CHECK(to < shape + sizeof shape);
+  }
+  to = full;
+  for (const char *at = expected; *at != '\0'; at++)
+    to += at[0] == '@' ? snprintf(to, 32, "fixture.c:%u", watcher_observer("", 0, &(watcher){0}).line)
+                       : snprintf(to, 2, "%c", *at);
+  CHECK_EQ((const char *)shape, (const char *)full);
+}
+
+const char *line_with(const char *text, const char *part) {
+  static char line[4096];
+  const char *at = strstr(text, part);
+  if (at == NULL) harness_fail(__FILE__, __LINE__, "no line has %s", part);
+  while (at > text && at[-1] != '\n') at--;
+  snprintf(line, sizeof line, "%.*s", (int)strcspn(at, "\n"), at);
+  return line;
 }

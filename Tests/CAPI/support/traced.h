@@ -2,31 +2,17 @@
 #ifndef KVO_TEST_TRACED_H
 #define KVO_TEST_TRACED_H
 
-#include <stdbool.h>
-
-/* The file of the trace. */
-extern char path[64];
-
-/* Begins a recording into a file whose name has the process id. */
+/* The file of the trace, whose name has the process id. */
+const char *trace_path(void);
 void begin(void);
-/* The content of the file, which must be JSON. Free it. */
-char *content(void);
-/* Ends the recording, deletes the file and returns its content. Free it. */
-char *ended(void);
-
-/* One event per line. */
-typedef struct event {
-  char phase;
-  long thread;
-  double time;
-  char name[200];
-} event;
-
-/* Reads the next event and moves behind it; false if there is none left. */
-bool next_event(const char **at, event *out);
-/* The slices and instants of a thread, or of all, as "(set Item.value (observer ...) )". */
-void check_shape(const char *text, const char *expected);
-/* On each thread ends follow beginnings, no slice is open at the end, and times do not decrease. */
-void check_order(const char *text);
+/* The content of the file, which must be JSON. Valid until the next call, like the following. */
+const char *content(void);
+/* Ends the recording and deletes the file. Its content, in which the slices of each thread must nest and end. */
+const char *ended(void);
+/* Ends the recording, and compares its slices and instants: "(set Item.value(observer @ (value)))<Item died>". Each @
+ * stands for the file and line of `watch`. */
+void check_trace(const char *expected);
+/* The first line of a text with this part. */
+const char *line_with(const char *text, const char *part);
 
 #endif

@@ -1,14 +1,134 @@
-/* trace.c - kvo_trace_begin: slices nest on each thread, and have names, places and, if asked for, values. */
-#include "fixture.h"
+/* trace.c - what a trace has: slices that nest on each thread, with names, places, calls and values; faults. */
+#include "scoped.h"
+#include "shared.h"
+#include "texts.h"
 #include "traced.h"
 
-#include <kvo/kvo_binding.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-/* ---------------------------------------------------------------------------------------------------------- Slices -- */
+/* ---------------------------------------------------------------------------------------------------- The text -- */
+
+/* The events: one in each line, with its phase first, without process, thread and time. Not the calls that made the
+ * changes, and the modules that these are in, which differ between builds. */
+static const char *events_of(const char *text) {
+  static char made[8192];
+  char *to = made;
+  for (const char *at = text; *at != '\0'; at += strcspn(at, "\n") + 1) {
+    char line[2000];
+    snprintf(line, sizeof line, "%.*s", (int)strcspn(at, "\n"), at);
+    if (strncmp(line, "{\"ph\":\"", 7) != 0 || strstr(line, "\"kvo_module\"") != NULL) continue;
+    char phase = line[7], *rest = strstr(line, "\"ts\":"), *calls = strstr(line, ",\"calls\":[");
+    if (calls != NULL) memmove(calls, strchr(calls, ']') + 1, strlen(strchr(calls, ']')));
+    to += snprintf(to, sizeof line, "%c%s\n", phase, rest + strcspn(rest, ",}"));
+  }
+  return made;
+}
+
+static void ignore_raw(const kvo_raw_change *change, void *user_data) { (void)change, (void)user_data; }
+
+/* The arguments of the observations below. */
+#define OF_VALUE                                                                                                       \
+  "\"args\":{\"object\":\"Item@~\",\"key\":\"value\",\"observation\":\"~\",\"observerAddress\":\"~\","                 \
+  "\"file\":\"Some/where.c\",\"line\":1234"
+#define OF_NAME                                                                                                        \
+  "\"args\":{\"object\":\"Item@~\",\"key\":\"name\",\"observation\":\"~\",\"observer\":\"Panel\","                     \
+  "\"observerAddress\":\"~\",\"note\":\"on queue com.example.model\""
+
+TEST("the whole text of a trace, in which new values are only if KVO_VALUES allows it") {
+  bool has_values = getenv("KVO_VALUES") != NULL;
+  static const kvo_observer_ops ops = {.callback = ignore_raw};
+  item *object = item_make(0);
+  watcher w = {0};
+  kvo_observer of_value = watcher_observer("value", KVO_NEW | KVO_PRIOR, &w);
+  of_value.file = "Some/where.c";
+  of_value.line = 1234;
+  kvo_binding_observer of_name = {.key_path = "name",
+                                  .options = KVO_NEW,
+                                  .ops = &ops,
+                                  .identity = {"Panel", object},
+                                  .note = "on queue com.example.model"};
+  kvo_observation ids[2];
+  begin();
+  CHECK_OK(kvo_add_observer(as_object(object), &of_value, &ids[0]));
+  CHECK_OK(kvo_binding_observe_key(as_object(object), kvo_key_hash("name", 4), &of_name, &ids[1]));
+  item_set_value(object, 1234567);
+  item_set_name(object, "Ann");
+  for (int i = 0; i < 2; i++) CHECK_OK(kvo_cancel_observer(ids[i]));
+  item_destroy(object);
+  const char *text = ended();
+  char part[200];
+  snprintf(part, sizeof part, "[\n{\"ph\":\"M\",\"pid\":%ld,\"tid\":%ld,\"ts\":0.000,", (long)getpid(), (long)getpid());
+  CHECK_CONTAINS(text, (const char *)part);
+  snprintf(part, sizeof part,
+           "{\"object\":\"Item@%p\",\"key\":\"value\",\"observation\":\"0x%llx\",\"observerAddress\":\"%p\",",
+           (void *)object, (unsigned long long)ids[0], (void *)&w);
+  CHECK_CONTAINS(text, (const char *)part);
+  CHECK_WHOLE(events_of(text),
+              "M,\"name\":\"process_name\",\"args\":{\"name\":\"test_trace\"}},\n"
+              "M,\"name\":\"thread_name\",\"args\":{\"name\":\"main\"}},\n"
+              "i,\"name\":\"registered where.c:1234 (value)\",\"cat\":\"life\",\"s\":\"t\"," OF_VALUE "}},\n"
+              "i,\"name\":\"registered ~ (name) Panel\",\"cat\":\"life\",\"s\":\"t\"," OF_NAME "}},\n"
+              "B,\"name\":\"set Item.value\",\"cat\":\"change\",\"args\":{\"object\":\"Item@~\",\"key\":\"value\"}},\n"
+              "B,\"name\":\"observer where.c:1234 (value, before)\",\"cat\":\"delivery\"," OF_VALUE "}},\n"
+              "E},\n"
+              "B,\"name\":\"observer where.c:1234 (value)\",\"cat\":\"delivery\"," OF_VALUE "%s}},\n"
+              "E},\n"
+              "E},\n"
+              "B,\"name\":\"set Item.name\",\"cat\":\"change\",\"args\":{\"object\":\"Item@~\",\"key\":\"name\"}},\n"
+              "B,\"name\":\"observer ~ (name) Panel\",\"cat\":\"delivery\"," OF_NAME "%s}},\n"
+              "E},\n"
+              "E},\n"
+              "i,\"name\":\"ended where.c:1234 (value)\",\"cat\":\"life\",\"s\":\"t\"," OF_VALUE "}},\n"
+              "i,\"name\":\"ended ~ (name) Panel\",\"cat\":\"life\",\"s\":\"t\"," OF_NAME "}},\n"
+              "i,\"name\":\"Item died\",\"cat\":\"life\",\"s\":\"t\",\"args\":{\"object\":\"Item@~\"}}\n",
+              has_values ? ",\"new\":\"1234567\"" : "", has_values ? ",\"new\":\"\\u0022Ann\\u0022\"" : "");
+  if (!has_values) harness_environment("KVO_VALUES", "1");
+}
+
+TEST("names with characters special to JSON, and long names, are valid in a trace") {
+  item *object = item_make(0);
+  watcher w = {0};
+  char key[1000] = "";
+  memset(key, '"', sizeof key - 1);
+  memcpy(key, "\n\\\xff", 3);
+  begin();
+  watch(object, key, KVO_NONE, &w);
+  kvo_will_change(as_object(object), key);
+  kvo_did_change(as_object(object), key);
+  const char *text = ended();
+  CHECK_CONTAINS(text, "\\u000a\\u005c\\ufffd\\u0022");
+  CHECK_CONTAINS(text, "\\u0022...");
+}
+
+TEST("a fault is an instant with its code, first line, object, observation and place, unless it is ignored") {
+  harness_environment("KVO_REPORT_PATH", "/dev/null");
+  harness_environment("KVO_POLICY", "log");
+  item *object = item_make(0);
+  watcher w = {0};
+  kvo_observation id = watch(object, "value", KVO_NONE, &w);
+  begin();
+  CHECK_OK(kvo_remove_observer(id));
+  CHECK_STATUS(kvo_remove_observer_for(as_object(object), object, "value"), KVO_ERROR_NOT_REGISTERED);
+  CHECK_STATUS(kvo_remove_observer_at(id, "Else/where.c", 5678), KVO_ERROR_NOT_REGISTERED);
+  CHECK_STATUS(kvo_remove_observer_at(0, NULL, 0), KVO_ERROR_NOT_REGISTERED);
+  ignore_faults();
+  CHECK_STATUS(kvo_remove_observer_at(0, NULL, 0), KVO_ERROR_NOT_REGISTERED);
+  const char *text = ended();
+  char expected[100];
+  CHECK_EQ(occurrences(text, "\"cat\":\"fault\""), 3);
+  snprintf(expected, sizeof expected, "\"args\":{\"object\":\"Item@%p\",\"summary\":\"KVO0002 ", (void *)object);
+  CHECK_CONTAINS(line_with(text, "\"KVO0002 fatal\""), (const char *)expected);
+  snprintf(expected, sizeof expected, ",\"observation\":\"0x%llx\",\"file\":\"Else/where.c\",\"line\":5678}}",
+           (unsigned long long)id);
+  CHECK_CONTAINS(line_with(text, "\"KVO0003 fatal\""), (const char *)expected);
+  CHECK_CONTAINS(line_with(text, "\"KVO0008 fatal\""), "\"s\":\"t\",\"args\":{\"summary\":\"KVO0008 fatal: 0x0 ");
+}
+
+/* ------------------------------------------------------------------------------------------------------ Slices -- */
 
 static void set_other(watcher *self, const kvo_change *change) {
   (void)self;
@@ -16,304 +136,40 @@ static void set_other(watcher *self, const kvo_change *change) {
 }
 
 TEST("what an observer sets is inside its slice, and that is inside the slice of the change") {
-  item *object = item_make(0);
+  make_items();
   watcher w[2] = {{.then = set_other}, {0}};
   begin();
-  watch(object, "value", KVO_NEW, &w[0]);
-  watch(object, "other", KVO_NEW, &w[1]);
-  item_set_value(object, 1);
+  watch(a, "value", KVO_NEW, &w[0]);
+  watch(a, "other", KVO_NEW, &w[1]);
+  item_set_value(a, 5);
   kvo_cancel_observer(w[0].id);
   kvo_cancel_observer(w[1].id);
-  item_destroy(object);
-  char *text = ended(), expected[1024];
-  check_order(text);
-  unsigned line = watcher_observer("", 0, &w[0]).line;
-  snprintf(expected, sizeof expected,
-           "<registered fixture.c:%u (value)><registered fixture.c:%u (other)>"
-           "(set Item.value(observer fixture.c:%u (value)(set Item.other(observer fixture.c:%u (other)))))"
-           "<ended fixture.c:%u (value)><ended fixture.c:%u (other)><Item died>",
-           line, line, line, line, line, line);
-  check_shape(text, expected);
-  free(text);
+  destroy_items();
+  check_trace("<registered @ (value)><registered @ (other)>"
+              "(set Item.value(observer @ (value)(set Item.other(observer @ (other)))))"
+              "<ended @ (value)><ended @ (other)><Item died>");
 }
 
-/* Whether each time has three digits after the point. */
-static bool has_nanoseconds(const char *text) {
-  size_t times = 0;
-  for (const char *at = text; (at = strstr(at, ",\"ts\":")) != NULL; times++) {
-    at += strlen(",\"ts\":");
-    size_t whole = strspn(at, "0123456789"), rest = strspn(at + whole + 1, "0123456789");
-    if (whole == 0 || at[whole] != '.' || rest != 3) return false;
-  }
-  return times > 0;
-}
-
-TEST("a trace contains the names of process and thread, the object, the source location and the id") {
-  item *object = item_make(0);
-  watcher w = {0};
-  begin();
-  watch(object, "value", KVO_NEW, &w);
-  item_set_value(object, 1234567);
-  char *text = ended(), part[300];
-  CHECK_CONTAINS(text, "\"name\":\"process_name\",\"args\":{\"name\":\"test_trace\"}");
-  CHECK_CONTAINS(text, "\"name\":\"thread_name\",\"args\":{\"name\":\"main\"}");
-  snprintf(
-      part, sizeof part,
-      "\"args\":{\"object\":\"Item@0x%llx\",\"key\":\"value\",\"observation\":\"0x%llx\",\"observerAddress\":\"0x%llx\","
-      "\"file\":\"",
-      (unsigned long long)(uintptr_t)object, (unsigned long long)w.id, (unsigned long long)(uintptr_t)&w);
-  CHECK_CONTAINS(text, part);
-  CHECK_SAME(strstr(text, "1234567"), NULL); /* values may be private */
-  CHECK(has_nanoseconds(text));
-  free(text);
-}
-
-/* Replaces each number, decimal or hexadecimal, by N. */
-static void mask_numbers(char *text) {
-  char *to = text;
-  for (const char *at = text; *at != '\0';) {
-    size_t length = at[0] == '0' && at[1] == 'x' ? 2 + strspn(at + 2, "0123456789abcdef") : strspn(at, "0123456789");
-    *to++ = length > 0 ? 'N' : *at;
-    at += length > 0 ? length : 1;
-  }
-  *to = '\0';
-}
-
-/* Removes the calls that made the changes, and the modules that these are in, which differ between builds. */
-static void without_calls(char *text) {
-  for (char *at; (at = strstr(text, ",\"calls\":[")) != NULL;)
-    memmove(at, strchr(at, ']') + 1, strlen(strchr(at, ']')));
-  for (char *at; (at = strstr(text, "\"kvo_module\"")) != NULL;) {
-    while (*at != '\n') at--; /* the line, which does not end with the array */
-    memmove(at, strchr(at + 1, '\n'), strlen(strchr(at + 1, '\n')) + 1);
-  }
-}
-
-TEST("the whole text of a trace of one change, with its observer and its values") {
-  harness_environment("KVO_VALUES", "1");
-  item *object = item_make(0);
-  watcher w = {0};
-  kvo_observer observer = watcher_observer("value", KVO_NEW | KVO_PRIOR, &w);
-  observer.file = "Some/where.c";
-  begin();
-  CHECK_OK(kvo_add_observer(as_object(object), &observer, &w.id));
-  item_set_value(object, 5);
-  CHECK_OK(kvo_remove_observer(w.id));
-  item_destroy(object);
-  char *text = ended();
-  without_calls(text);
-  mask_numbers(text);
-#define HEAD(phase) "{\"ph\":\"" phase "\",\"pid\":N,\"tid\":N,\"ts\":N.N"
-#define PLACE                                                                                                          \
-  "\"args\":{\"object\":\"Item@N\",\"key\":\"value\",\"observation\":\"N\",\"observerAddress\":\"N\",\"file\":\"Some/" \
-  "where.c\",\"line\":N"
-  CHECK_EQ(
-      strncmp(text, "[\n" HEAD("M") ",\"name\":\"process_name\",\"args\":{\"name\":\"", strlen("[\n" HEAD("M")) + 39),
-      0);
-  CHECK_EQ(
-      strchr(text + 2, '\n') + 1,
-      HEAD("M") ",\"name\":\"thread_name\",\"args\":{\"name\":\"main\"}},\n" HEAD(
-          "i") ",\"name\":\"registered where.c:N (value)\",\"cat\":\"life\",\"s\":\"t\"," PLACE
-               "}},\n" HEAD("B") ",\"name\":\"set Item.value\",\"cat\":\"change\",\"args\":{\"object\":\"Item@N\",\"key\":\"value\"}},\n" HEAD(
-                   "B") ",\"name\":\"observer where.c:N (value, before)\",\"cat\":\"delivery\"," PLACE
-                        "}},\n" HEAD("E") "},\n" HEAD(
-                            "B") ",\"name\":\"observer where.c:N (value)\",\"cat\":\"delivery\"," PLACE
-                                 ",\"new\":\"N\"}},\n" HEAD("E") "},\n" HEAD("E") "},\n" HEAD(
-                                     "i") ",\"name\":\"ended where.c:N (value)\",\"cat\":\"life\",\"s\":\"t\"," PLACE
-                                          "}},\n" HEAD(
-                                              "i") ",\"name\":\"Item died\",\"cat\":\"life\",\"s\":\"t\",\"args\":{\"object\":\"Item@N\"}}\n"
-                                                   "]\n");
-#undef HEAD
-#undef PLACE
-  free(text);
-}
-
-static void ignore_raw(const kvo_raw_change *change, void *user_data) {
-  (void)change;
-  (void)user_data;
-}
-
-TEST("a delivery names the class of its observer, and says what the registration said of it") {
-  static const kvo_observer_ops ops = {.callback = ignore_raw};
-  item *object = item_make(0);
-  kvo_binding_observer observer = {.key_path = "value",
-                                   .ops = &ops,
-                                   .identity = {"Panel", object},
-                                   .file = "Some/where.c",
-                                   .line = 7,
-                                   .note = "on queue com.example.model"};
-  kvo_observation id;
-  begin();
-  CHECK_OK(kvo_binding_observe_key(as_object(object), kvo_key_hash("value", 5), &observer, &id));
-  item_set_value(object, 5);
-  CHECK_OK(kvo_cancel_observer(id));
-  item_destroy(object);
-  char *text = ended();
-  CHECK_CONTAINS(text, "\"name\":\"observer where.c:7 (value) Panel\",\"cat\":\"delivery\"");
-  CHECK_CONTAINS(text, "\"name\":\"ended where.c:7 (value) Panel\"");
-  CHECK_CONTAINS(text, "\"observer\":\"Panel\",\"observerAddress\":\"0x");
-  CHECK_CONTAINS(text, "\",\"note\":\"on queue com.example.model\",\"file\":\"Some/where.c\"");
-  free(text);
-}
-
-__attribute__((noinline)) static void set_in_a_function(item *object, int to) {
-  item_set_value(object, to);
-  __asm__ volatile(""); /* no tail call: the frame is on the stack */
-}
-
-/* The text of the slices of that name, up to the end of the line. */
-static size_t lines_with(const char *text, const char *name, const char *part, size_t *all) {
-  size_t found = 0;
-  *all = 0;
-  for (const char *at = text; (at = strstr(at, name)) != NULL; at += strlen(name)) {
-    const char *end = strchr(at, '\n'), *there = strstr(at, part);
-    found += there != NULL && there < end;
-    (*all)++;
-  }
-  return found;
-}
-
-TEST(
-    "the outermost change of a thread names the calls that made it, and the file in which they are; the changes inside do not") {
-  item *object = item_make(0);
-  watcher w[2] = {{.then = set_other}, {0}};
-  watch(object, "value", KVO_NONE, &w[0]);
-  watch(object, "other", KVO_NONE, &w[1]);
-  begin();
-  set_in_a_function(object, 1);
-  set_in_a_function(object, 2);
-  char *text = ended();
-  size_t all;
-  CHECK_EQ(lines_with(text, "\"name\":\"set Item.value\"", "\"calls\":[\"", &all), 2);
-  CHECK_EQ(all, 2);
-  CHECK_EQ(lines_with(text, "\"name\":\"set Item.other\"", "\"calls\":", &all), 0);
-  CHECK_EQ(all, 2);
-#if defined(__x86_64__) || defined(__aarch64__) /* others have no frame pointers */
-  CHECK_EQ(lines_with(text, "\"name\":\"set Item.value\"", "set_in_a_function  test_trace+0x", &all), 2);
-  CHECK(lines_with(text, "\"kvo_module\"", "\"name\":\"test_trace\",\"path\":\"/", &all) > 0);
-#endif
-  free(text);
-}
-
-static kvo_action go_on(const kvo_fault *fault, void *arg) {
-  (void)fault;
-  return *(kvo_action *)arg;
-}
-
-TEST("a fault is an instant with its code and its first line, unless it is ignored") {
-  kvo_action action = KVO_ACTION_LOG;
-  harness_environment("KVO_REPORT_PATH", "/dev/null");
-  kvo_set_fault_handler(go_on, &action);
-  item *object = item_make(0);
-  begin();
-  CHECK(kvo_remove_observer_for(as_object(object), object, "value") != KVO_OK);
-  action = KVO_ACTION_IGNORE;
-  CHECK(kvo_remove_observer_for(as_object(object), object, "value") != KVO_OK);
-  char *text = ended();
-  size_t all;
-  CHECK_EQ(
-      lines_with(text, "\"name\":\"KVO0002 ", "\"cat\":\"fault\",\"s\":\"t\",\"args\":{\"object\":\"Item@0x", &all), 1);
-  CHECK_EQ(all, 1);
-  CHECK_EQ(lines_with(text, "\"name\":\"KVO0002 ", "\"summary\":\"KVO0002 ", &all), 1);
-  check_order(text);
-  free(text);
-  kvo_set_fault_handler(NULL, NULL);
-}
-
-static void *rename_between(void *arg) {
-  item *object = arg;
-  item_set_value(object, 1);
-  pthread_setname_np(pthread_self(), "worker");
-  item_set_value(object, 2);
-  item_set_value(object, 3);
-  return NULL;
-}
-
-TEST("a thread that gets a name while it is recorded has that name in the trace, once") {
-  item *object = item_make(0);
-  watcher w = {0};
-  watch(object, "value", KVO_NONE, &w);
-  begin();
-  pthread_t thread;
-  CHECK_EQ(pthread_create(&thread, NULL, rename_between, object), 0);
-  pthread_join(thread, NULL);
-  char *text = ended();
-  size_t all;
-  CHECK_EQ(lines_with(text, "\"thread_name\"", "\"args\":{\"name\":\"worker\"}", &all), 1);
-  CHECK_EQ(all, 2);
-  check_order(text);
-  free(text);
-}
-
-TEST("a trace contains the new value if KVO_VALUES allows it") {
-  harness_environment("KVO_VALUES", "1");
-  item *object = item_make(0);
-  watcher w = {0};
-  begin();
-  watch(object, "value", KVO_NEW, &w);
-  item_set_value(object, 1234567);
-  char *text = ended();
-  CHECK_CONTAINS(text, "\"new\":\"1234567\"");
-  free(text);
-}
-
-TEST("a string in a trace is quoted, and ends where it ends") {
-  harness_environment("KVO_VALUES", "1");
-  item *object = item_make(0);
-  watcher w = {0};
-  begin();
-  watch(object, "name", KVO_NEW, &w);
-  item_set_name(object, "Annabella Maria von Sonnenberg"); /* a buffer on the stack has this text before the next */
-  item_set_name(object, "Ann");
-  char *text = ended();
-  CHECK_CONTAINS(text, "\"new\":\"\\u0022Ann\\u0022\"");
-  free(text);
-}
-
-TEST("a notification before the change is marked, and an observer without source location has its id") {
-  item *object = item_make(0);
-  watcher w = {0};
-  kvo_observer observer = watcher_observer("value", KVO_PRIOR, &w);
-  observer.file = NULL;
-  kvo_observation id;
-  CHECK_OK(kvo_add_observer(as_object(object), &observer, &id));
-  begin();
-  item_set_value(object, 1);
-  char *text = ended(), expected[300];
-  unsigned long long number = id;
-  snprintf(expected, sizeof expected, "(set Item.value(observer 0x%llx (value, before))(observer 0x%llx (value)))",
-           number, number);
-  check_shape(text, expected);
-  free(text);
-}
-
-TEST("changes announced by hand that end in another order leave slices that nest") {
-  item *object = item_make(0);
-  watcher w = {0};
-  watch(object, "value", KVO_NONE, &w);
-  watch(object, "other", KVO_NONE, &w);
-  begin();
-  kvo_will_change(as_object(object), "value");
-  kvo_will_change(as_object(object), "other");
-  kvo_did_change(as_object(object), "value");
-  kvo_did_change(as_object(object), "other");
-  size_t indexes[] = {0};
+TEST("changes announced by hand that end in another order leave slices that nest, named after their kinds") {
   static const kvo_change_kind kinds[] = {KVO_CHANGE_INSERTION, KVO_CHANGE_REMOVAL, KVO_CHANGE_REPLACEMENT};
+  static const size_t first[] = {0};
+  make_items();
+  watcher w = {0};
+  watch(a, "value", KVO_NONE, &w);
+  watch(a, "other", KVO_NONE, &w);
+  begin();
+  kvo_will_change(as_object(a), "value");
+  kvo_will_change(as_object(a), "other");
+  kvo_did_change(as_object(a), "value");
+  kvo_did_change(as_object(a), "other");
   for (size_t i = 0; i < 3; i++) {
-    kvo_will_change_indexes(as_object(object), kinds[i], "value", indexes, 1);
-    kvo_did_change_indexes(as_object(object), kinds[i], "value", indexes, 1);
+    kvo_will_change_indexes(as_object(a), kinds[i], "value", first, 1);
+    kvo_did_change_indexes(as_object(a), kinds[i], "value", first, 1);
   }
-  char *text = ended(), expected[600];
-  check_order(text);
-  unsigned line = watcher_observer("", 0, &w).line;
-  snprintf(expected, sizeof expected,
-           "(set Item.value(set Item.other(observer fixture.c:%u (value))(observer fixture.c:%u (other))))"
-           "(insert into Item.value(observer fixture.c:%u (value)))"
-           "(remove from Item.value(observer fixture.c:%u (value)))"
-           "(replace in Item.value(observer fixture.c:%u (value)))",
-           line, line, line, line, line);
-  check_shape(text, expected);
-  free(text);
+  check_trace("(set Item.value(set Item.other(observer @ (value))(observer @ (other))))"
+              "(insert into Item.value(observer @ (value)))"
+              "(remove from Item.value(observer @ (value)))"
+              "(replace in Item.value(observer @ (value)))");
 }
 
 static void begin_there(watcher *self, const kvo_change *change) {
@@ -322,92 +178,179 @@ static void begin_there(watcher *self, const kvo_change *change) {
   KVO_SET(change->object, "other", int, 1);
 }
 
-TEST("a recording that begins in a callback contains what begins after it, and one that ends there is valid") {
-  item *object = item_make(0);
-  watcher w[3] = {{.then = begin_there}, {0}, {0}};
-  watch(object, "value", KVO_NONE, &w[0]);
-  watch(object, "other", KVO_NONE, &w[1]);
-  item_set_value(object, 1);
-  item_set_other(object, 2);
-  kvo_will_change(as_object(object), "other"); /* left open */
-  char *text = ended(), expected[300];
-  kvo_did_change(as_object(object), "other");
-  check_order(text);
-  unsigned line = watcher_observer("", 0, &w[0]).line;
-  snprintf(
-      expected, sizeof expected,
-      "(set Item.other(observer fixture.c:%u (other)))(set Item.other(observer fixture.c:%u (other)))(set Item.other)",
-      line, line);
-  check_shape(text, expected);
-  free(text);
+TEST("a recording has what begins in it, and slices that are open at its end end there") {
+  make_items();
+  watcher w[2] = {{.then = begin_there}, {0}};
+  watch(a, "value", KVO_NONE, &w[0]);
+  watch(a, "other", KVO_NONE, &w[1]);
+  item_set_value(a, 5);
+  item_set_other(a, 2);
+  kvo_will_change(as_object(a), "other");
+  check_trace("(set Item.other(observer @ (other)))(set Item.other(observer @ (other)))(set Item.other)");
+  begin(); /* nothing of the first recording */
+  kvo_did_change(as_object(a), "other");
+  check_trace("(observer @ (other))");
 }
 
-TEST("a second recording begins with an empty file and contains nothing of the first") {
-  item *object = item_make(0);
-  watcher w = {0};
-  watch(object, "value", KVO_NONE, &w);
-  begin();
-  kvo_will_change(as_object(object), "value");
-  CHECK_OK(kvo_trace_end());
-  begin();
-  kvo_did_change(as_object(object), "value");
-  item_set_value(object, 1);
-  char *text = ended(), expected[200];
-  check_order(text);
-  unsigned line = watcher_observer("", 0, &w).line;
-  /* The change began earlier: only its delivery is recorded. */
-  snprintf(expected, sizeof expected, "(observer fixture.c:%u (value))(set Item.value(observer fixture.c:%u (value)))",
-           line, line);
-  check_shape(text, expected);
-  free(text);
-}
+/* ----------------------------------------------------------------------------------------------------- Threads -- */
 
-TEST("names with characters special to JSON, and long names, are valid in a trace") {
-  item *object = item_make(0);
-  watcher w = {0};
-  char key[1000];
-  memset(key, '"', sizeof key);
-  key[sizeof key - 1] = '\0';
-  memcpy(key, "\n\\\xff", 3);
-  begin();
-  watch(object, key, KVO_NONE, &w);
-  kvo_will_change(as_object(object), key);
-  kvo_did_change(as_object(object), key);
-  char *text = ended();
-  CHECK_CONTAINS(text, "\\u000a\\u005c\\ufffd\\u0022");
-  CHECK_CONTAINS(text, "\\u0022...");
-  check_order(text);
-  free(text);
-}
+static item *own_items[THREADS];
 
-/* ---------------------------------------------------------------------------------------------------------- Threads -- */
-
-static void *set_often(void *arg) {
-  item *object = arg;
-  for (int i = 0; i < 2000; i++) item_set_value(object, i);
-  return NULL;
+static void set_often(int number) {
+  for (int i = 0; i < 1000; i++) item_set_value(own_items[number], i);
 }
 
 TEST("each thread has slices of its own, also when there are more of them than the buffer holds") {
-  enum { THREADS = 4 };
-  item *objects[THREADS];
-  watcher w[THREADS][2] = {{{0}}};
-  pthread_t threads[THREADS];
+  static watcher w[THREADS][2];
   for (int i = 0; i < THREADS; i++) {
-    objects[i] = item_make(0);
+    own_items[i] = item_make(0);
     w[i][0].then = set_other;
-    watch(objects[i], "value", KVO_NEW, &w[i][0]);
-    watch(objects[i], "other", KVO_NEW, &w[i][1]);
+    watch(own_items[i], "value", KVO_NEW, &w[i][0]);
+    watch(own_items[i], "other", KVO_NEW, &w[i][1]);
   }
   begin();
-  for (int i = 0; i < THREADS; i++) pthread_create(&threads[i], NULL, set_often, objects[i]);
-  for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
-  char *text = ended();
-  check_order(text);
-  int sets = 0;
-  event each;
-  for (const char *at = text; next_event(&at, &each);)
-    sets += each.phase == 'B' && strcmp(each.name, "set Item.value") == 0;
-  CHECK_EQ(sets, THREADS * 2000);
-  free(text);
+  on_threads(set_often);
+  CHECK_EQ(occurrences(ended(), "\"set Item.value\""), THREADS * 1000);
+}
+
+enum { DEPTH = 100 };
+static _Atomic int has_begun, may_end;
+
+static void rename_and_leave_open(void *arg) {
+  item_set_value(arg, 1);
+  pthread_setname_np(pthread_self(), "worker");
+  item_set_value(arg, 2);
+  item_set_value(arg, 3);
+  for (int i = 0; i < DEPTH; i++) kvo_will_change(as_object(arg), "value");
+  has_begun = 1;
+  await(&may_end);
+  for (int i = 0; i < DEPTH; i++) kvo_did_change(as_object(arg), "value");
+}
+
+TEST("a thread that gets a name has it in the trace, once, and its slices end with the trace although it goes on") {
+  make_items();
+  watcher w = {0};
+  watch(a, "value", KVO_NONE, &w);
+  begin();
+  running *thread = start_thread(rename_and_leave_open, a);
+  await(&has_begun);
+  const char *text = ended();
+  CHECK_EQ(occurrences(text, "\"thread_name\",\"args\":{\"name\":\"worker\"}"), 1);
+  CHECK_EQ(occurrences(text, "\"thread_name\""), 2);
+  CHECK_EQ(occurrences(text, "\"set Item.value\""), 3 + DEPTH);
+  may_end = 1;
+  join_thread(thread);
+}
+
+/* ------------------------------------------------------------------------------------------------------- Calls -- */
+
+#if defined(__x86_64__) || defined(__aarch64__) /* others have no frame pointers */
+
+/* A function with this symbol; quoted for gcc, as in swift_names.c. */
+#ifdef __clang__
+#define SYMBOL(symbol) __asm__(symbol)
+#else
+#define SYMBOL(symbol) __asm__("\"" symbol "\"")
+#endif
+#define ACCESSOR(name, symbol, call)                                                                                   \
+  void name(item *object) SYMBOL(symbol);                                                                              \
+  __attribute__((noinline)) void name(item *object) {                                                                  \
+    call;                                                                                                              \
+    __asm__ volatile(""); /* no tail call: the frame is on the stack */                                                \
+  }
+ACCESSOR(did_set_title, "App.title.didset", item_set_value(object, object->value + 1))
+ACCESSOR(modify_title, "App.title.modify", did_set_title(object))
+ACCESSOR(set_title, "App.title.setter", modify_title(object))
+
+__attribute__((noinline)) static void edit_title(void *object) {
+  set_title(object);
+  __asm__ volatile("");
+}
+
+TEST("the outermost change of a thread has the calls that made it, without accessors and the C library") {
+  make_items();
+  watcher w[2] = {{.then = set_other}, {0}};
+  watch(a, "value", KVO_NONE, &w[0]);
+  watch(a, "other", KVO_NONE, &w[1]);
+  begin();
+  join_thread(start_thread(edit_title, a));
+  const char *text = ended(), *outer = line_with(text, "\"set Item.value\"");
+  CHECK_CONTAINS(outer, "\"edit_title  test_trace+0x");
+  CHECK_EQ(occurrences(outer, "App.title") + occurrences(outer, " libc.so") + occurrences(outer, " ld-musl"), 0);
+  CHECK_EQ(occurrences(line_with(text, "\"set Item.other\""), "\"calls\""), 0);
+}
+
+TEST("each recording has the names of its threads, and the files in which the calls are, with their build-ids") {
+  make_items();
+  watcher w = {0};
+  watch(a, "value", KVO_NONE, &w);
+  for (int i = 0; i < 2; i++) {
+    begin();
+    edit_title(a);
+    const char *text = ended();
+    CHECK_EQ(occurrences(text, "\"name\":\"thread_name\",\"args\":{\"name\":\"main\"}"), 1);
+    CHECK_CONTAINS(line_with(text, "\"name\":\"test_trace\",\"path\":\"/"), "/test_trace\",\"buildId\":\"");
+  }
+}
+
+#endif
+
+/* ------------------------------------------------------------------------------------------------------ Scopes -- */
+
+/* Its name is in the trace, because it is exported. */
+void end_the_scope(kvo_scope *scope);
+__attribute__((noinline)) void end_the_scope(kvo_scope *scope) {
+  kvo_scope_end(scope);
+  __asm__ volatile("");
+}
+
+TEST("a coalesced change has a slice that is paused where it is made, and one that is resumed at the scope's end") {
+  make_items();
+  watcher w = {0};
+  watch(a, "value", KVO_NEW, &w);
+  begin();
+  BEGIN(scope, KVO_SCOPE_COALESCES, a);
+  item_set_value(a, 5);
+  end_the_scope(&scope);
+  const char *text = ended();
+  CHECK_EQ(occurrences(text, ",\"args\":{\"paused\":true}}"), 1);
+  CHECK_CONTAINS(line_with(text, "\"resumed\":true"), "\"calls\":[\"end_the_scope");
+}
+
+static void set_b(watcher *self, const kvo_change *change) {
+  (void)self, (void)change;
+  item_set_value(b, b->value + 1);
+}
+
+TEST("what coalesced changes notify is inside them at the end of the scope, not inside what was set meanwhile") {
+  make_items();
+  watcher w[3] = {{0}, {0}, {.then = set_b}};
+  watch(a, "value", KVO_PRIOR, &w[0]);
+  watch(b, "value", KVO_NEW, &w[1]);
+  watch(c, "value", KVO_NEW, &w[2]);
+  begin();
+  BEGIN(scope, KVO_SCOPE_COALESCES, a, b);
+  for (int i = 0; i < 3; i++) item_set_value(a, i);
+  for (int i = 0; i < 2; i++) item_set_value(c, i);
+  kvo_scope_end(&scope);
+  item_set_value(b, 7);
+  check_trace("(set Item.value(observer @ (value, before)))"
+              "(set Item.value(observer @ (value)(set Item.value)))"
+              "(set Item.value(observer @ (value)))"
+              "(set Item.value(observer @ (value)))(set Item.value(observer @ (value)))"
+              "(set Item.value(observer @ (value)))");
+}
+
+TEST("a recording that begins in a scope has the changes that are notified at its end") {
+  make_items();
+  watcher w = {0};
+  watch(a, "value", KVO_NEW, &w);
+  watch(b, "value", KVO_NEW | KVO_ENDS_WITH_OBJECT, &w);
+  BEGIN(scope, KVO_SCOPE_COALESCES, a, b);
+  item_set_value(a, 5);
+  begin();
+  item_set_value(b, 5);
+  item_destroy(b);
+  kvo_scope_end(&scope);
+  check_trace("(set Item.value)<Item died><ended @ (value)>(set Item.value(observer @ (value)))");
 }
