@@ -161,7 +161,7 @@ TEST("a report of KVO0001 says which observations were removed in time: the last
   for (int i = 0; i < REMOVED; i++) CHECK_OK(kvo_remove_observer_at(w[i].id, "here.c", (uint32_t)(101 + i)));
   watch(object, "other", KVO_NONE, &left);
   item_destroy(object);
-  CHECK_EQ(count_of(faults.report, "\n  removed in time: \"value\" by observer@0x"), 4);
+  CHECK_EQ(occurrences(faults.report, "\n  removed in time: \"value\" by observer@0x"), 4);
   const char *at = faults.report;
   for (int line = 106; line >= 103; line--) {
     char place[32];

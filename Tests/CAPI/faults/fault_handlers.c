@@ -118,11 +118,11 @@ static void raise_within(void *arg) {
 
 TEST("a fault inside the handler does not call it again, but takes the policy's action") {
   child_result logged = harness_run_child(raise_within, NULL, "log");
-  CHECK_EQ(count_of(logged.errors, "KVO0008 fatal: "), 1);
+  CHECK_EQ(occurrences(logged.errors, "KVO0008 fatal: "), 1);
   CHECK_CONTAINS(logged.errors, "went on\n");
   child_result died = harness_run_child(raise_within, NULL, NULL);
   CHECK_EQ(died.signal, SIGABRT);
-  CHECK_EQ(count_of(died.errors, "KVO0008 fatal: "), 1);
+  CHECK_EQ(occurrences(died.errors, "KVO0008 fatal: "), 1);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- Threads -- */

@@ -137,7 +137,7 @@ static size_t reports_of(void (*body)(void *arg), const char *policy) {
   child_result run = run_with("KVO_REPORT_PATH", path, body, policy);
   CHECK_EQ(run.signal, 0);
   CHECK_EQ(run.exit_code, 0);
-  return count_of(take_file(path), "\n  process "); /* a line of each report */
+  return occurrences(take_file(path), "\n  process "); /* a line of each report */
 }
 
 static void raise_at(const char *file, uint32_t line) {

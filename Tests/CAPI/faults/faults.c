@@ -110,7 +110,7 @@ TEST("of one source location up to eight observations are listed one by one, and
     item_destroy(object);
     CHECK_EQ(group_count, count < 9 ? count : 1);
     CHECK_EQ(shown[0], ids[0]);
-    CHECK_EQ(count_of(apple, "\n<NSKeyValueObservance "), count < 9 ? count : 0);
+    CHECK_EQ(occurrences(apple, "\n<NSKeyValueObservance "), count < 9 ? count : 0);
     CHECK_EQ(apple + strlen(apple) - (count < 9 ? 3 : 4), count < 9 ? ">\n)" : "...)");
   }
 }
@@ -166,7 +166,7 @@ TEST("of 1000 source locations a report lists the first in 16 KiB, and says how 
   const char *more = strstr(faults.report, " more; KVO_REPORT=json lists them)\n");
   CHECK(more != NULL);
   while (more[-1] != '(') more--;
-  CHECK_EQ(atoi(more) + (int)count_of(faults.report, "\n        registered at "), 1000);
+  CHECK_EQ(atoi(more) + (int)occurrences(faults.report, "\n        registered at "), 1000);
 }
 
 TEST("control characters in a name do not break the first line, and cannot look like a line of the report") {

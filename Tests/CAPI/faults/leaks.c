@@ -38,13 +38,13 @@ TEST("observations that remain at exit are reported, one entry per source locati
   CHECK_CONTAINS(run.errors, "\"next.value\" of Item@0x");
   CHECK_CONTAINS(run.errors, "some/where.c:4711\n");
   CHECK(strstr(run.errors, "\"value\" of Item@") < strstr(run.errors, "\"next.value\" of Item@"));
-  CHECK(count_of(run.errors, "\n") < 40);
+  CHECK(occurrences(run.errors, "\n") < 40);
 }
 
 TEST("with KVO_REPORT=json,leaks the report of leaks is one line of JSON") {
   harness_environment("KVO_REPORT", "json,leaks");
   child_result run = harness_run_child(leave_some, NULL, NULL);
-  CHECK_EQ(count_of(run.errors, "\n"), 1);
+  CHECK_EQ(occurrences(run.errors, "\n"), 1);
   CHECK(json_is_valid(run.errors));
   CHECK_CONTAINS(run.errors, "\"code\":\"KVO0014\"");
   CHECK_CONTAINS(run.errors, "\"duplicateCount\":9999");

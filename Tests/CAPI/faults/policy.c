@@ -207,6 +207,6 @@ TEST("the handler's action overrides the policy, and DEFAULT leaves the decision
     next_answer = rows[i].action;
     child_result run = harness_run_child(die_with_answer, NULL, rows[i].policy);
     CHECK_EQ(run.signal, rows[i].ends ? SIGABRT : 0);
-    CHECK_EQ(count_of(run.errors, "KVO0001 fatal: "), rows[i].reports);
+    CHECK_EQ(occurrences(run.errors, "KVO0001 fatal: "), rows[i].reports);
   }
 }

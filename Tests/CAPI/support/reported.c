@@ -38,12 +38,6 @@ double seconds(void) {
   return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-size_t count_of(const char *text, const char *part) {
-  size_t count = 0;
-  for (const char *at = text; (at = strstr(at, part)) != NULL; at += strlen(part)) count++;
-  return count;
-}
-
 const char *take_file(const char *path) {
   static char text[1 << 22];
   FILE *file = fopen(path, "r");
@@ -63,7 +57,7 @@ child_result run_with(const char *variable, const char *value, void (*body)(void
   return run;
 }
 
-void check_whole(const child_result *run) {
+void check_report(const child_result *run) {
   CHECK_EQ(run->signal, 0);
   CHECK_EQ(run->exit_code, 0);
   CHECK_CONTAINS(run->errors, "KVO0008 fatal: 0x0 is not an observation's id: did the registration fail?");

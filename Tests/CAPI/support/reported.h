@@ -3,6 +3,7 @@
 #define KVO_TEST_REPORTED_H
 
 #include "harness.h"
+#include "texts.h"
 
 #include <kvo/kvo_binding.h>
 
@@ -28,12 +29,11 @@ const char *formatted(const kvo_fault *fault, kvo_report_format format);
 
 /* The present time of a clock that is never set. */
 double seconds(void);
-size_t count_of(const char *text, const char *part);
 /* The content of a file, which is removed. Overwritten by the next call. */
 const char *take_file(const char *path);
 /* Runs a child with this setting in its environment. */
 child_result run_with(const char *variable, const char *value, void (*body)(void *arg), const char *policy);
 /* Checks that a report of never_was is whole, and that the process went on. */
-void check_whole(const child_result *run);
+void check_report(const child_result *run);
 
 #endif

@@ -60,9 +60,9 @@ TEST("reports are appended to what the file has, also in a process without stand
   CHECK_EQ((const char *)run_with("KVO_REPORT_PATH", own_path(), fault_without_input, "log").errors, "");
   const char *text = take_file(own_path());
   CHECK_EQ(strncmp(text, "before\nKVO0008 fatal: ", 22), 0);
-  CHECK_EQ(count_of(text, "\nKVO0008 fatal: "), 2);
-  CHECK_EQ(count_of(text, " never_was  "), 2);
-  CHECK_EQ(count_of(text, "\n  more: "), 2);
+  CHECK_EQ(occurrences(text, "\nKVO0008 fatal: "), 2);
+  CHECK_EQ(occurrences(text, " never_was  "), 2);
+  CHECK_EQ(occurrences(text, "\n  more: "), 2);
 }
 
 TEST("a path of 4095 bytes is that of the reports, and a longer one is reported") {
@@ -97,7 +97,7 @@ TEST("a report of any length is written whole") {
   child_result run = run_with("KVO_REPORT_PATH", own_path(), fault_at_all_lengths, "log");
   CHECK_EQ(run.signal, 0);
   CHECK_EQ((const char *)run.errors, ""); /* and no KVO0034: it cannot be written */
-  CHECK_EQ(count_of(take_file(own_path()), "\n  process "), 1030);
+  CHECK_EQ(occurrences(take_file(own_path()), "\n  process "), 1030);
 }
 
 TEST("a report that its file cannot hold goes to standard error, whole, and this is reported") {

@@ -197,7 +197,7 @@ TEST("repeated and omitted deliveries are counted, and what does not fit into a 
   text = report_of_chain(chain, 300);
   CHECK_CONTAINS(text, "above:\n    (29 outer deliveries omitted)\n    \"title\"");
   CHECK_CONTAINS(text, ":41\n    (the 12 steps above repeated 19 more times)\n");
-  size_t shown = count_of(text, " notified ");
+  size_t shown = occurrences(text, " notified ");
   char left[64];
   snprintf(left, sizeof left, "\n    (%zu more; KVO_REPORT=json lists them)\n", 300 - shown);
   CHECK(shown > 50 && shown < 200);

@@ -44,7 +44,7 @@ static void be_interrupted(void (*handler)(int number)) {
 }
 
 static void check_all(const child_result *run) {
-  check_whole(run);
+  check_report(run);
   CHECK_CONTAINS(run->errors, " App.demo()  test_report_interrupted+0x");
 }
 

@@ -79,8 +79,8 @@ TEST("source locations in a plug-in are reported also after it was unloaded") {
   CHECK_EQ(run.signal, 0);
   CHECK_CONTAINS(run.errors, "first removed at ");
   CHECK_CONTAINS(run.errors, "willChange called at ");
-  CHECK(count_of(run.errors, "registered at ") >= 5);
-  CHECK(count_of(run.errors, "faulting.c:") >= 8);
+  CHECK(occurrences(run.errors, "registered at ") >= 5);
+  CHECK(occurrences(run.errors, "faulting.c:") >= 8);
   CHECK_CONTAINS(run.errors, "went on\n");
 }
 

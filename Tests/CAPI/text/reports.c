@@ -38,10 +38,10 @@ static void fault_three_times(void *arg) {
 
 TEST("further hints are printed once per code") {
   child_result run = harness_run_child(fault_three_times, NULL, "log");
-  CHECK_EQ(count_of(run.errors, "KVO0002 fatal: "), 2);
-  CHECK_EQ(count_of(run.errors, "\n  more: kvo explain KVO0002;"), 1);
-  CHECK_EQ(count_of(run.errors, "\n  more: kvo explain KVO0008;"), 1);
-  CHECK_EQ(count_of(run.errors, "\n  modules: "), 3);
+  CHECK_EQ(occurrences(run.errors, "KVO0002 fatal: "), 2);
+  CHECK_EQ(occurrences(run.errors, "\n  more: kvo explain KVO0002;"), 1);
+  CHECK_EQ(occurrences(run.errors, "\n  more: kvo explain KVO0008;"), 1);
+  CHECK_EQ(occurrences(run.errors, "\n  modules: "), 3);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- Settings -- */
@@ -64,7 +64,7 @@ TEST("a misspelt variable is reported with the probable name; one that resembles
   CHECK_CONTAINS(text, "KVO0034 warning: the environment: \"KVO_STACK\" is not a variable of the library: did you mean "
                        "KVO_STACKS?\n");
   CHECK_CONTAINS(text, "\"KVO_POLICI\" is not a variable of the library: did you mean KVO_POLICY?\n");
-  CHECK_EQ(count_of(text, "KVO0034"), 2);
+  CHECK_EQ(occurrences(text, "KVO0034"), 2);
   for (size_t length = 36; length < 44; length++) {
     memset(foreign + 4, 'A', length - 4);
     strcpy(foreign + length, "=1");
@@ -120,7 +120,7 @@ TEST("of two threads that fault at the same time, one ends the process after a w
   for (int i = 0; i < 20; i++) {
     child_result run = harness_run_child(fault_on_two_threads, NULL, NULL);
     CHECK_EQ(run.signal, SIGABRT);
-    CHECK_EQ(count_of(run.errors, "KVO0008 fatal"), 1);
-    CHECK_EQ(count_of(run.errors, "  more: "), 1);
+    CHECK_EQ(occurrences(run.errors, "KVO0008 fatal"), 1);
+    CHECK_EQ(occurrences(run.errors, "  more: "), 1);
   }
 }
