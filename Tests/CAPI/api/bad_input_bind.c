@@ -10,8 +10,7 @@ static void compute(void *user_data, kvo_value_reader reader, void *arg) {
 
 static void check_bind(kvo_status (*bind)(kvo_object *, const char *, kvo_object *, const char *, kvo_observation *)) {
   kvo_object *object = as_object(item_make(1)), empty = {0};
-  FAULTS_AND_REFUSED(bind(NULL, "value", object, "other", NULL));
-  FAULTS_AND_REFUSED(bind(object, NULL, object, "other", NULL));
+  NEEDS_BOTH(bind, object, "value", object, "other", NULL);
   FAULTS_AND_REFUSED(bind(object, "value", NULL, "other", NULL));
   FAULTS_AND_REFUSED(bind(object, "value", object, NULL, NULL));
   CHECK_STATUS(bind(object, "value", object, "", NULL), KVO_ERROR_MALFORMED_KEY_PATH);
@@ -39,8 +38,7 @@ ROW(kvo_bind_two_way_at) { FAULTS_HERE(kvo_bind_two_way_at(NULL, "value", NULL, 
 
 ROW(kvo_bind_computed) {
   kvo_object *object = as_object(item_make(1)), empty = {0};
-  FAULTS_AND_REFUSED(kvo_bind_computed(NULL, "value", compute, NULL, NULL, NULL));
-  FAULTS_AND_REFUSED(kvo_bind_computed(object, NULL, compute, NULL, NULL, NULL));
+  NEEDS_BOTH(kvo_bind_computed, object, "value", compute, NULL, NULL, NULL);
   FAULTS_AND_REFUSED(kvo_bind_computed(object, "value", NULL, NULL, NULL, NULL));
   CHECK_STATUS(kvo_bind_computed(object, "imaginary", compute, NULL, NULL, NULL), KVO_ERROR_UNDEFINED_KEY);
   REFUSED(kvo_bind_computed(&empty, "value", compute, NULL, NULL, NULL));

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void ignore(const kvo_raw_change *change, void *user_data) { (void)change, (void)user_data; }
-static void read_nothing(const kvo_value *value, void *arg) { (void)value, (void)arg; }
 static void visit_nothing(const kvo_fault_observation *observation, void *arg) { (void)observation, (void)arg; }
 
 static kvo_key value_key(void) { return kvo_key_hash("value", 5); }
@@ -129,7 +127,7 @@ ROW(kvo_binding_set_value_for_path) {
 /* ------------------------------------------------------------------------------------------------------------- Changes -- */
 
 static kvo_object *observed(kvo_options options) {
-  static const kvo_observer_ops ops = {.callback = ignore};
+  static const kvo_observer_ops ops = {.callback = ignore_raw_change};
   kvo_binding_observer observer = {.key_path = "value", .options = options, .ops = &ops};
   kvo_object *object = bound_make();
   kvo_observation id;
@@ -288,16 +286,8 @@ ROW(kvo_binding_never_notifies) {
 
 /* -------------------------------------------------------------------------------------------------------- Observations -- */
 
-static void *evaluate(void *user_data) {
-  (void)user_data;
-  return malloc(1);
-}
-static void release(void *value, void *user_data) {
-  (void)user_data;
-  free(value);
-}
-
-static const kvo_observer_ops full = {.callback = ignore, .evaluate = evaluate, .release = release};
+static const kvo_observer_ops full = {
+    .callback = ignore_raw_change, .evaluate = evaluate_nothing, .release = release_evaluated};
 
 /* Arguments that both kinds of registration refuse. */
 static void check_observing(kvo_status (*observe)(kvo_object *, const kvo_binding_observer *, kvo_observation *)) {
@@ -306,8 +296,7 @@ static void check_observing(kvo_status (*observe)(kvo_object *, const kvo_bindin
   kvo_observer_ops ops = full;
   kvo_observation id = 0;
   kvo_object empty = {0};
-  FAULTS_AND_REFUSED(observe(NULL, &good, &id));
-  FAULTS_AND_REFUSED(observe(object, NULL, &id));
+  NEEDS_BOTH(observe, object, &good, &id);
   FAULTS_AND_REFUSED(observe(object, &good, NULL));
   REFUSED(observe(&empty, &good, &id));
 #define TRY(change)                                                                                                    \
@@ -333,16 +322,17 @@ static kvo_status observe_tracked(kvo_object *object, const kvo_binding_observer
 }
 ROW(kvo_binding_observe_tracked) {
   check_observing(observe_tracked);
-  kvo_observer_ops without_evaluate = {.callback = ignore, .release = release},
-                   without_release = {.callback = ignore, .evaluate = evaluate};
+  kvo_observer_ops without_evaluate = {.callback = ignore_raw_change, .release = release_evaluated},
+                   without_release = {.callback = ignore_raw_change, .evaluate = evaluate_nothing};
   kvo_binding_observer observer = {.key_path = "value", .ops = &without_evaluate};
   kvo_observation id;
   FAULTS_AND_REFUSED(observe_tracked(bound_make(), &observer, &id));
   observer.ops = &without_release;
   FAULTS_AND_REFUSED(observe_tracked(bound_make(), &observer, &id));
-  kvo_observer_ops complete = {.callback = ignore, .evaluate = evaluate, .release = release};
+  kvo_observer_ops complete = {
+      .callback = ignore_raw_change, .evaluate = evaluate_nothing, .release = release_evaluated};
   observer.ops = &complete;
-  observer.deliver = ignore; /* is for keys only */
+  observer.deliver = ignore_raw_change; /* is for keys only */
   FAULTS_AND_REFUSED(observe_tracked(bound_make(), &observer, &id));
 }
 
@@ -373,8 +363,7 @@ ROW(kvo_binding_observe_death) {
   kvo_observer_ops complete = {.destroy = free};
   kvo_object empty = {0}, *object = bound_make();
   kvo_observation id = 0;
-  FAULTS_AND_REFUSED(kvo_binding_observe_death(NULL, &complete, NULL, &id));
-  FAULTS_AND_REFUSED(kvo_binding_observe_death(object, NULL, NULL, &id));
+  NEEDS_BOTH(kvo_binding_observe_death, object, &complete, NULL, &id);
   FAULTS_AND_REFUSED(kvo_binding_observe_death(object, &without_destroy, NULL, &id));
   FAULTS_AND_REFUSED(kvo_binding_observe_death(object, &complete, NULL, NULL));
   REFUSED(kvo_binding_observe_death(&empty, &complete, NULL, &id));
@@ -404,7 +393,8 @@ static void *read_badly(void *user_data) {
 }
 
 static void while_recording(void (*body)(void)) {
-  static const kvo_observer_ops ops = {.callback = ignore, .evaluate = read_badly, .release = release};
+  static const kvo_observer_ops ops = {
+      .callback = ignore_raw_change, .evaluate = read_badly, .release = release_evaluated};
   kvo_binding_observer observer = {.key_path = "value", .ops = &ops, .user_data = (void *)(uintptr_t)body};
   kvo_observation id;
   bad_read = bound_make();

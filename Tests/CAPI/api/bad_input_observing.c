@@ -11,8 +11,7 @@ ROW(kvo_add_observer) {
   kvo_object *object = as_object(item_make(1)), empty = {0}, garbage = {(uintptr_t)0xdead0dead0};
   kvo_observer observer = good(), bad;
   kvo_observation id = 0;
-  FAULTS_AND_REFUSED(kvo_add_observer(NULL, &observer, &id));
-  FAULTS_AND_REFUSED(kvo_add_observer(object, NULL, &id));
+  NEEDS_BOTH(kvo_add_observer, object, &observer, &id);
 #define TRY(change)                                                                                                    \
   bad = good();                                                                                                        \
   change;                                                                                                              \

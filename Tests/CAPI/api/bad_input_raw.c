@@ -3,16 +3,6 @@
 
 #include <stdlib.h>
 
-static void ignore(const kvo_raw_change *change, void *user_data) { (void)change, (void)user_data; }
-static void *evaluate(void *user_data) {
-  (void)user_data;
-  return malloc(1);
-}
-static void release(void *value, void *user_data) {
-  (void)user_data;
-  free(value);
-}
-
 ROW(kvo_raw_class_register) {
   kvo_class *out = NULL;
   const kvo_raw_property property = {.name = "value", .type = "i", .ops = &bound_ops};
@@ -44,13 +34,13 @@ ROW(kvo_raw_class_register) {
 
 /* Arguments that both kinds of registration refuse. */
 static void check_observing(kvo_status (*observe)(kvo_object *, const kvo_raw_observer *, kvo_observation *)) {
-  static const kvo_observer_ops ops = {.callback = ignore, .evaluate = evaluate, .release = release};
+  static const kvo_observer_ops ops = {
+      .callback = ignore_raw_change, .evaluate = evaluate_nothing, .release = release_evaluated};
   kvo_object *object = bound_make(), empty = {0};
   const kvo_raw_observer good = {.struct_size = sizeof good, .key_path = "value", .ops = &ops};
   kvo_raw_observer bad;
   kvo_observation id = 0;
-  FAULTS_AND_REFUSED(observe(NULL, &good, &id));
-  FAULTS_AND_REFUSED(observe(object, NULL, &id));
+  NEEDS_BOTH(observe, object, &good, &id);
   FAULTS_AND_REFUSED(observe(object, &good, NULL));
   REFUSED(observe(&empty, &good, &id));
 #define TRY(change)                                                                                                    \

@@ -205,9 +205,19 @@ typedef struct mixed {
   plain function;
 } mixed;
 
+#define ACCESSORS(member, T)                                                                                           \
+  static void set_##member(mixed *of, T value) { of->member = value; }                                                 \
+  static T get_##member(const mixed *of) { return of->member; }
+ACCESSORS(whole, long)
+ACCESSORS(real, float)
+ACCESSORS(flag, bool)
+ACCESSORS(byte, unsigned char)
+ACCESSORS(both, pair)
+ACCESSORS(function, plain)
+
 static mixed *mixed_make(void) {
 #define PROPERTY(member, encoding)                                                                                     \
-  { .name = #member, .type = encoding, .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(mixed, member) }
+  { .name = #member, .type = encoding, .getter = (kvo_function)get_##member, .setter = (kvo_function)set_##member }
   const kvo_property_spec properties[] = {PROPERTY(whole, "l"), PROPERTY(real, "f"),         PROPERTY(flag, "B"),
                                           PROPERTY(byte, "C"),  PROPERTY(both, "{pair=ss}"), PROPERTY(function, "^?")};
   return (mixed *)object_of(register_class((kvo_class_spec){

@@ -3,7 +3,7 @@
 #define KVO_TEST_BAD_INPUT_H
 
 #define KVO_NO_SITES /* the functions themselves */
-#include "fixture.h"
+#include "basket.h"
 
 #include <kvo/kvo_binding.h>
 
@@ -27,6 +27,9 @@ int row_count(const char *function);
 #define FAULTS(call) (faults_clear(), (void)(call), faults_check("", 0, __FILE__, __LINE__))
 /* The same with another return value. */
 #define FAULTS_AND_REFUSED(call) (faults_clear(), REFUSED(call), faults_check("", 0, __FILE__, __LINE__))
+/* The same for a function whose first two arguments must not be NULL: an object, and mostly a key. */
+#define NEEDS_BOTH(function, object, key, ...)                                                                         \
+  (FAULTS_AND_REFUSED(function(NULL, key, __VA_ARGS__)), FAULTS_AND_REFUSED(function(object, NULL, __VA_ARGS__)))
 /* A call with the source location "here.c", 7, which the fault must contain. */
 #define FAULTS_HERE(call) (faults_clear(), (void)(call), faults_check("here.c", 7, __FILE__, __LINE__))
 void faults_clear(void);
@@ -37,6 +40,15 @@ kvo_class *bound_class(void);
 extern const kvo_value_ops bound_ops;
 /* An object of that class. */
 kvo_object *bound_make(void);
+
+/* A basket, the same one until the end of the test. */
+kvo_object *made_basket(void);
+
+/* Functions to pass. */
+void read_nothing(const kvo_value *value, void *arg);
+void ignore_raw_change(const kvo_raw_change *change, void *user_data);
+void *evaluate_nothing(void *user_data);
+void release_evaluated(void *value, void *user_data);
 
 /* A string of `length` equal bytes. Free it. */
 char *text_of_size(size_t length, char byte);
