@@ -137,7 +137,6 @@ static kvo_object *observed(kvo_options options) {
 
 ROW(kvo_frame_begin) {
   kvo_frame frame;
-  kvo_object empty = {0};
   CHECK_EQ(kvo_frame_begin(&frame, NULL, value_key()), 0);
   CHECK_EQ(kvo_frame_begin(NULL, observed(KVO_NEW), value_key()), 0);
   CHECK_EQ(kvo_frame_begin(&frame, &empty, value_key()), 0);
@@ -146,7 +145,6 @@ ROW(kvo_frame_begin) {
 
 ROW(kvo_frame_enter) {
   kvo_frame frame;
-  kvo_object empty = {0};
   CHECK_EQ(kvo_frame_enter(&frame, NULL, value_key()), 0);
   CHECK_EQ(kvo_frame_enter(NULL, observed(KVO_NEW), value_key()), 0);
   CHECK_EQ(kvo_frame_enter(&frame, &empty, value_key()), 0);
@@ -155,7 +153,6 @@ ROW(kvo_frame_enter) {
 
 ROW(kvo_change_word) {
   uint64_t storage = 1;
-  kvo_object empty = {0};
   kvo_change_word(NULL, value_key(), NULL, 2);
   kvo_change_word(&empty, value_key(), NULL, 2);
   kvo_change_word(NULL, value_key(), &storage, 2);
@@ -279,7 +276,6 @@ ROW(kvo_thread_exchange) {
 
 ROW(kvo_binding_never_notifies) {
   kvo_binding_never_notifies(NULL, "value", NULL, KVO_SILENCE_BY_HAND, NULL, 0);
-  kvo_object empty = {0};
   kvo_binding_never_notifies(&empty, NULL, "other", (kvo_silence)99, NULL, 0);
   kvo_binding_never_notifies(&empty, "value", NULL, (kvo_silence)99, NULL, 0);
 }
@@ -295,7 +291,6 @@ static void check_observing(kvo_status (*observe)(kvo_object *, const kvo_bindin
   kvo_binding_observer good = {.key_path = "value", .ops = &full}, bad;
   kvo_observer_ops ops = full;
   kvo_observation id = 0;
-  kvo_object empty = {0};
   NEEDS_BOTH(observe, object, &good, &id);
   FAULTS_AND_REFUSED(observe(object, &good, NULL));
   REFUSED(observe(&empty, &good, &id));
@@ -347,7 +342,6 @@ ROW(kvo_binding_remove) {
 
 ROW(kvo_binding_end_all) {
   int observer = 0;
-  kvo_object empty = {0};
   CHECK_EQ(kvo_binding_end_all(NULL, NULL, "value", true, NULL, 0), 0);
   CHECK_EQ(kvo_binding_end_all(observed(KVO_NEW), NULL, NULL, false, NULL, 0), 0);
   CHECK_EQ(kvo_binding_end_all(&empty, &observer, NULL, true, "here.c", 7), 0);
@@ -361,7 +355,7 @@ ROW(kvo_binding_observer_died) {
 ROW(kvo_binding_observe_death) {
   static const kvo_observer_ops without_destroy;
   kvo_observer_ops complete = {.destroy = free};
-  kvo_object empty = {0}, *object = bound_make();
+  kvo_object *object = bound_make();
   kvo_observation id = 0;
   NEEDS_BOTH(kvo_binding_observe_death, object, &complete, NULL, &id);
   FAULTS_AND_REFUSED(kvo_binding_observe_death(object, &without_destroy, NULL, &id));
@@ -371,7 +365,6 @@ ROW(kvo_binding_observe_death) {
 }
 
 ROW(kvo_object_observation_count) {
-  kvo_object empty = {0};
   CHECK_EQ(kvo_object_observation_count(NULL), 0);
   CHECK_EQ(kvo_object_observation_count(&empty), 0);
 }

@@ -36,7 +36,7 @@ ROW(kvo_raw_class_register) {
 static void check_observing(kvo_status (*observe)(kvo_object *, const kvo_raw_observer *, kvo_observation *)) {
   static const kvo_observer_ops ops = {
       .callback = ignore_raw_change, .evaluate = evaluate_nothing, .release = release_evaluated};
-  kvo_object *object = bound_make(), empty = {0};
+  kvo_object *object = bound_make();
   const kvo_raw_observer good = {.struct_size = sizeof good, .key_path = "value", .ops = &ops};
   kvo_raw_observer bad;
   kvo_observation id = 0;
