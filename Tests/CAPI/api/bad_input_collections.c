@@ -49,6 +49,7 @@ ROW(kvo_object_list_accessors) {
   REFUSED(kvo_object_list_accessors(made_basket(), "prices", NULL));
   REFUSED(kvo_object_list_accessors(made_basket(), "prices", &small));
   CHECK_STATUS(kvo_object_list_accessors(made_basket(), "none", &good), KVO_ERROR_UNDEFINED_KEY);
+  CHECK_STATUS(kvo_object_list_accessors(made_basket(), "tags", &good), KVO_ERROR_TYPE_MISMATCH);
 }
 
 ROW(kvo_object_member_accessors) {
@@ -57,6 +58,8 @@ ROW(kvo_object_member_accessors) {
   REFUSED(kvo_object_member_accessors(made_basket(), NULL, &good));
   REFUSED(kvo_object_member_accessors(made_basket(), "tags", NULL));
   REFUSED(kvo_object_member_accessors(made_basket(), "tags", &small));
+  CHECK_STATUS(kvo_object_member_accessors(made_basket(), "none", &good), KVO_ERROR_UNDEFINED_KEY);
+  CHECK_STATUS(kvo_object_member_accessors(made_basket(), "prices", &good), KVO_ERROR_TYPE_MISMATCH);
 }
 
 ROW(kvo_list_count) {

@@ -117,56 +117,70 @@ TEST_REPORTED("a malformed key path, or one that comes to lead nowhere, does not
 
 /* ---------------------------------------------------------------------------------------------------- What the error says -- */
 
-/* Checks that the last error names the function, the key and the class. */
-static void check_error(kvo_status status, const char *function, const char *key, int line) {
+/* Checks the status, and that the last error names the function, the key and the class. */
+static void check_error(kvo_status status, kvo_status expected, const char *function, const char *key, int line) {
   const char *text = kvo_last_error();
-  bool is_whole = status != KVO_OK && strncmp(text, function, strlen(function)) == 0 && text[strlen(function)] == ':' &&
+  bool is_whole = strncmp(text, function, strlen(function)) == 0 && text[strlen(function)] == ':' &&
                   strstr(text, key) != NULL && strstr(text, "class 'Basket'") != NULL;
-  if (!is_whole) harness_fail(__FILE__, line, "%s: the error is \"%s\"", function, text);
+  if (status != expected || !is_whole)
+    harness_fail(__FILE__, line, "%s of \"%s\" is %s: \"%s\"", function, key, kvo_status_string(status), text);
 }
-#define FAILS(function, key, ...) check_error(function(of, key, __VA_ARGS__), #function, key, __LINE__)
+#define FAILS(expected, function, key, ...)                                                                            \
+  check_error(function(of, key, __VA_ARGS__), KVO_ERROR_##expected, #function, key, __LINE__)
 
-TEST("kvo_last_error names the function, the key and the class of whatever fails") {
+TEST(
+    "what cannot be done with a key returns its status, and kvo_last_error names the function, the key and the class") {
   ignore_faults();
   basket *made = basket_make("basket", 1);
   kvo_object *of = as_kvo(made);
   size_t count, indexes[] = {7, 8}, unordered[] = {1, 0};
   bool contains;
   double number;
-  const kvo_value *one = KVO_VALUE(double, 1), *text = KVO_VALUE(const char *, "text"), both[] = {*one, *one};
-  FAILS(kvo_list_insert, "prices", 5, one);
-  FAILS(kvo_list_insert, "prices", 0, text);
-  FAILS(kvo_list_insert, "fixed", 0, one);
-  FAILS(kvo_list_insert, "tags", 0, one);
-  CHECK_CONTAINS(kvo_last_error(), "key 'tags' of class 'Basket': it is not a list");
-  FAILS(kvo_list_remove, "prices", 0);
-  FAILS(kvo_list_replace, "prices", 0, one);
-  FAILS(kvo_list_insert_several, "prices", unordered, 2, both);
-  FAILS(kvo_list_remove_several, "prices", indexes, 2);
-  FAILS(kvo_list_replace_several, "prices", indexes, 2, both);
-  FAILS(kvo_list_count, "tags", &count);
-  FAILS(kvo_list_get, "prices", 3, ignore_value, NULL);
-  FAILS(kvo_members_count, "prices", &count);
+  const kvo_value *one = KVO_VALUE(double, 1), *text = KVO_VALUE(const char *, "text"), both[] = {*one, *one},
+                  nil = {"d", sizeof(double), NULL};
+  FAILS(OUT_OF_RANGE, kvo_list_insert, "prices", 5, one);
+  FAILS(TYPE_MISMATCH, kvo_list_insert, "prices", 0, text);
+  FAILS(TYPE_MISMATCH, kvo_list_insert, "prices", 0, &nil);
+  FAILS(TYPE_MISMATCH, kvo_list_insert, "names", 0, one);
+  FAILS(READ_ONLY, kvo_list_insert, "fixed", 0, one);
+  FAILS(TYPE_MISMATCH, kvo_list_insert, "tags", 0, one);
+  FAILS(TYPE_MISMATCH, kvo_list_insert, "total", 0, one);
+  CHECK_CONTAINS(kvo_last_error(), "key 'total' of class 'Basket': it is not a list");
+  FAILS(UNDEFINED_KEY, kvo_list_insert, "nothing", 0, one);
+  FAILS(OUT_OF_RANGE, kvo_list_remove, "prices", 0);
+  FAILS(READ_ONLY, kvo_list_remove, "fixed", 0);
+  FAILS(OUT_OF_RANGE, kvo_list_replace, "prices", 0, one);
+  FAILS(INVALID_ARGUMENT, kvo_list_insert_several, "prices", unordered, 2, both);
+  FAILS(OUT_OF_RANGE, kvo_list_remove_several, "prices", indexes, 2);
+  FAILS(OUT_OF_RANGE, kvo_list_replace_several, "prices", indexes, 2, both);
+  FAILS(TYPE_MISMATCH, kvo_list_count, "tags", &count);
+  FAILS(TYPE_MISMATCH, kvo_list_count, "total", &count);
+  FAILS(OUT_OF_RANGE, kvo_list_get, "prices", 3, ignore_value, NULL);
+  FAILS(TYPE_MISMATCH, kvo_members_count, "prices", &count);
   CHECK_CONTAINS(kvo_last_error(), "key 'prices' of class 'Basket': it is not a set");
-  FAILS(kvo_members_add, "tags", text);
-  FAILS(kvo_members_remove, "tags", text);
-  FAILS(kvo_members_contain, "tags", text, &contains);
-  FAILS(kvo_members_for_each, "prices", ignore_value, NULL);
-  FAILS(kvo_get_double, "title", &number);
-  FAILS(kvo_set_value, "total", text);
-  FAILS(kvo_bind, "title..", of, "total", NULL);
-  FAILS(kvo_bind, "titel", of, "total", NULL);
-  check_error(kvo_bind(of, "title", of, "totl", NULL), "kvo_bind", "\"totl\"", __LINE__);
+  FAILS(TYPE_MISMATCH, kvo_members_add, "tags", text);
+  FAILS(TYPE_MISMATCH, kvo_members_add, "prices", one);
+  FAILS(TYPE_MISMATCH, kvo_members_remove, "tags", text);
+  FAILS(TYPE_MISMATCH, kvo_members_contain, "tags", text, &contains);
+  FAILS(TYPE_MISMATCH, kvo_members_contain, "total", one, &contains);
+  FAILS(TYPE_MISMATCH, kvo_members_for_each, "prices", ignore_value, NULL);
+  FAILS(TYPE_MISMATCH, kvo_get_double, "title", &number);
+  FAILS(TYPE_MISMATCH, kvo_set_value, "total", text);
+  FAILS(MALFORMED_KEY_PATH, kvo_bind, "title..", of, "total", NULL);
+  FAILS(UNDEFINED_KEY, kvo_bind, "titel", of, "total", NULL);
+  FAILS(READ_ONLY, kvo_bind, "prices", of, "names", NULL);
+  check_error(kvo_bind(of, "title", of, "totl", NULL), KVO_ERROR_UNDEFINED_KEY, "kvo_bind", "\"totl\"", __LINE__);
+  CHECK_EQ(made->accesses, 0);
   made->allowed = 0;
-  FAILS(kvo_list_insert, "prices", 0, one);
+  FAILS(BUSY, kvo_list_insert, "prices", 0, one);
   CHECK_CONTAINS(kvo_last_error(), kvo_status_string(KVO_ERROR_BUSY));
   made->allowed = 0;
-  FAILS(kvo_members_add, "tags", KVO_VALUE(int, 1));
+  FAILS(BUSY, kvo_members_add, "tags", KVO_VALUE(int, 1));
   scribe to;
   kvo_list_accessors list = {.struct_size = sizeof list};
   scribe_watch(made, "prices", KVO_NONE, &to);
   CHECK_OK(kvo_object_list_accessors(of, "prices", &list));
-  check_error(list.remove_at(of, 4, list.user), "remove_at", "'prices'", __LINE__);
+  check_error(list.remove_at(of, 4, list.user), KVO_ERROR_OUT_OF_RANGE, "remove_at", "'prices'", __LINE__);
 }
 
 /* ------------------------------------------------------------------------------------------------------ Without diagnostics -- */
