@@ -141,10 +141,7 @@ ROW(kvo_class_register) {
   kvo_class *out = NULL, *garbage = (kvo_class *)(uintptr_t)0xdead0;
   REFUSED(kvo_class_register(NULL, &out));
   REFUSED(kvo_class_register(&good, NULL));
-#define TRY(change)                                                                                                    \
-  bad = good;                                                                                                          \
-  change;                                                                                                              \
-  REFUSED(kvo_class_register(&bad, &out))
+#define TRY(change) (bad = good, change, REFUSED(kvo_class_register(&bad, &out)))
   TRY(bad.struct_size = 0);
   TRY(bad.struct_size = sizeof bad - 1);
   TRY(bad.name = NULL);

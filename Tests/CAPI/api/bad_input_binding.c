@@ -27,16 +27,14 @@ ROW(kvo_binding_class_keep) {
 ROW(kvo_binding_class_register) {
   kvo_class *out = NULL, *garbage = (kvo_class *)(uintptr_t)0xdead0;
   kvo_binding_property good = {.name = "value", .type = "i", .ops = &bound_ops}, bad;
+  kvo_value_ops ops;
   REFUSED(kvo_binding_class_register(NULL, NULL, 0, &good, 1, &out));
   REFUSED(kvo_binding_class_register("", NULL, 0, &good, 1, &out));
   REFUSED(kvo_binding_class_register("Bad", garbage, 0, &good, 1, &out));
   REFUSED(kvo_binding_class_register("Bad", NULL, 0, NULL, 1, &out));
   REFUSED(kvo_binding_class_register("Bad", NULL, 0, &good, SIZE_MAX, &out));
   REFUSED(kvo_binding_class_register("Bad", NULL, 0, &good, 1, NULL));
-#define TRY(change)                                                                                                    \
-  bad = good;                                                                                                          \
-  change;                                                                                                              \
-  REFUSED(kvo_binding_class_register("Bad", NULL, 0, &bad, 1, &out))
+#define TRY(change) (bad = good, change, REFUSED(kvo_binding_class_register("Bad", NULL, 0, &bad, 1, &out)))
   TRY(bad.name = NULL);
   TRY(bad.name = "");
   TRY(bad.type = NULL);
@@ -44,13 +42,8 @@ ROW(kvo_binding_class_register) {
   TRY(bad.flags = ~0u);
 #undef TRY
 #define TRY(member)                                                                                                    \
-  do {                                                                                                                 \
-    kvo_value_ops ops = bound_ops;                                                                                     \
-    ops.member = NULL;                                                                                                 \
-    bad = good;                                                                                                        \
-    bad.ops = &ops;                                                                                                    \
-    REFUSED(kvo_binding_class_register("Bad", NULL, 0, &bad, 1, &out));                                                \
-  } while (0)
+  (ops = bound_ops, ops.member = NULL, bad = good, bad.ops = &ops,                                                     \
+   REFUSED(kvo_binding_class_register("Bad", NULL, 0, &bad, 1, &out)))
   TRY(copy);
   TRY(release);
   TRY(view);
@@ -294,10 +287,7 @@ static void check_observing(kvo_status (*observe)(kvo_object *, const kvo_bindin
   NEEDS_BOTH(observe, object, &good, &id);
   FAULTS_AND_REFUSED(observe(object, &good, NULL));
   REFUSED(observe(&empty, &good, &id));
-#define TRY(change)                                                                                                    \
-  bad = good;                                                                                                          \
-  change;                                                                                                              \
-  FAULTS_AND_REFUSED(observe(object, &bad, &id))
+#define TRY(change) (bad = good, change, FAULTS_AND_REFUSED(observe(object, &bad, &id)))
   TRY(bad.key_path = NULL);
   TRY(bad.ops = NULL);
   TRY((ops.callback = NULL, bad.ops = &ops));

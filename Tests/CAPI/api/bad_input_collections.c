@@ -178,11 +178,8 @@ TEST("a class with a wrong description of a collection is not registered") {
   kvo_class_spec bad;
   kvo_class *out = NULL;
 #define TRY(change, expected)                                                                                          \
-  bad = good;                                                                                                          \
-  whole = present;                                                                                                     \
-  collection = (kvo_collection_spec){.name = "a", .element_type = "d", .list = &whole};                                \
-  change;                                                                                                              \
-  CHECK_STATUS(kvo_class_register(&bad, &out), expected)
+  (bad = good, whole = present, collection = (kvo_collection_spec){.name = "a", .element_type = "d", .list = &whole},  \
+   change, CHECK_STATUS(kvo_class_register(&bad, &out), expected))
   TRY(bad.collections = NULL, KVO_ERROR_INVALID_ARGUMENT);
   TRY(bad.collection_size = 0, KVO_ERROR_INVALID_ARGUMENT);
   TRY(bad.collection_size = sizeof collection - 1, KVO_ERROR_INVALID_ARGUMENT);

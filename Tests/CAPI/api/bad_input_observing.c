@@ -12,10 +12,7 @@ ROW(kvo_add_observer) {
   kvo_observer observer = good(), bad;
   kvo_observation id = 0;
   NEEDS_BOTH(kvo_add_observer, object, &observer, &id);
-#define TRY(change)                                                                                                    \
-  bad = good();                                                                                                        \
-  change;                                                                                                              \
-  FAULTS_AND_REFUSED(kvo_add_observer(object, &bad, &id))
+#define TRY(change) (bad = good(), change, FAULTS_AND_REFUSED(kvo_add_observer(object, &bad, &id)))
   TRY(bad.struct_size = 0);
   TRY(bad.struct_size = sizeof bad - 1);
   TRY(bad.key_path = NULL);

@@ -14,10 +14,7 @@ ROW(kvo_raw_class_register) {
   kvo_raw_class bad;
   REFUSED(kvo_raw_class_register(NULL, &out));
   REFUSED(kvo_raw_class_register(&good, NULL));
-#define TRY(change)                                                                                                    \
-  bad = good;                                                                                                          \
-  change;                                                                                                              \
-  REFUSED(kvo_raw_class_register(&bad, &out))
+#define TRY(change) (bad = good, change, REFUSED(kvo_raw_class_register(&bad, &out)))
   TRY(bad.struct_size = 0);
   TRY(bad.struct_size = sizeof bad - 1);
   TRY(bad.name = NULL);
@@ -43,10 +40,7 @@ static void check_observing(kvo_status (*observe)(kvo_object *, const kvo_raw_ob
   NEEDS_BOTH(observe, object, &good, &id);
   FAULTS_AND_REFUSED(observe(object, &good, NULL));
   REFUSED(observe(&empty, &good, &id));
-#define TRY(change)                                                                                                    \
-  bad = good;                                                                                                          \
-  change;                                                                                                              \
-  FAULTS_AND_REFUSED(observe(object, &bad, &id))
+#define TRY(change) (bad = good, change, FAULTS_AND_REFUSED(observe(object, &bad, &id)))
   TRY(bad.struct_size = 0);
   TRY(bad.struct_size = sizeof bad - sizeof bad.target_key);
   TRY(bad.key_path = NULL);

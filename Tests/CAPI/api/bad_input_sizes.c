@@ -95,25 +95,6 @@ TEST("a key path of a hundred thousand keys is read, set and observed") {
   free(path);
 }
 
-static int zero(const kvo_object *of) { return (void)of, 0; }
-
-TEST("a property may be affected by a key path of a hundred thousand keys") {
-  char *path = many(KEYS, "next.", "sum");
-  const char *const paths[] = {path, NULL};
-  kvo_property_spec properties[] = {
-      {.name = "next", .type = "@", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(item, next)},
-      {.name = "sum", .type = "i", .getter = (kvo_function)zero, .affected_by = paths}};
-  kvo_object *object = object_of(register_class(
-      (kvo_class_spec){.name = "Far", .instance_size = sizeof(item), .properties = properties, .property_count = 2}));
-  ((item *)object)->next = (item *)object;
-  watcher w = {0};
-  kvo_observer observer = watcher_observer("sum", KVO_NONE, &w);
-  SOON(CHECK_OK(kvo_add_observer(object, &observer, &w.id)));
-  CHECK_OK(kvo_remove_observer(w.id));
-  kvo_object_destroy(object);
-  free(path);
-}
-
 /* A head, 64 KB of repetitions of a piece, and a tail. */
 static void check_encoding(const char *head, const char *piece, const char *tail, size_t expected) {
   char *middle = many(65536 / strlen(piece), piece, tail), *text = many(1, head, middle);

@@ -1,7 +1,6 @@
-/* basics.c - statuses, the version, and the sizes of types. */
+/* basics.c - statuses, and the sizes of types. */
 #include "harness.h"
 
-#include <stdio.h>
 #include <string.h>
 
 TEST("each status has a distinct text") {
@@ -15,13 +14,6 @@ TEST("each status has a distinct text") {
     CHECK(strlen(kvo_status_string(all[i])) > 3);
     for (size_t j = 0; j < i; j++) CHECK(strcmp(kvo_status_string(all[i]), kvo_status_string(all[j])) != 0);
   }
-}
-
-TEST("the version of the library is that of the header") {
-  char text[32];
-  snprintf(text, sizeof text, "%d.%d.%d", KVO_VERSION_MAJOR, KVO_VERSION_MINOR, KVO_VERSION_PATCH);
-  CHECK_EQ(kvo_version_string(), text);
-  CHECK_EQ(kvo_version(), KVO_VERSION_MAJOR * 10000 + KVO_VERSION_MINOR * 100 + KVO_VERSION_PATCH);
 }
 
 typedef struct {

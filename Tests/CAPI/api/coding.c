@@ -13,76 +13,87 @@ static void never(const kvo_value *value, void *arg) {
   harness_fail(__FILE__, __LINE__, "the reader was called");
 }
 
-static seen_value get(item *object, const char *key_path) {
-  seen_value seen;
-  CHECK_OK(kvo_get_value(as_object(object), key_path, keep_value, &seen));
-  return seen;
-}
+/* What most tests begin with: an item with the value 1, whose next has the value 2. */
+static item *root, *leaf;
 
-TEST("values are read by key and by key path, and a nil at its end or before it reads as nil") {
-  item *root = item_make(1), *leaf = item_make(2);
+static void begin(void) {
+  root = item_make(1);
+  leaf = item_make(2);
   root->next = leaf;
-  item_set_name(leaf, "Ada");
-  CHECK_EQ(get(root, "value").integer, 1);
-  CHECK_EQ(get(root, "next.value").integer, 2);
-  CHECK_EQ(get(root, "next.doubled").integer, 4);
-  CHECK_SAME(get(root, "next").object, leaf);
-  seen_value name = get(root, "next.name");
-  CHECK_EQ((const char *)name.text, "Ada");
-  CHECK(get(leaf, "next").nil && get(root, "name").nil);
-  CHECK(get(leaf, "next.value").nil && get(leaf, "next.next.next.name").nil);
+}
+static void end(void) {
   item_destroy(root);
   item_destroy(leaf);
 }
 
+static seen_value get(const char *key_path) {
+  seen_value seen;
+  CHECK_OK(kvo_get_value(as_object(root), key_path, keep_value, &seen));
+  return seen;
+}
+static kvo_status set(const char *key_path, const kvo_value *value) {
+  return kvo_set_value(as_object(root), key_path, value);
+}
+
+TEST("values are read by key and by key path, and a nil at its end or before it reads as nil") {
+  begin();
+  item_set_name(leaf, "Ada");
+  CHECK_EQ(get("value").integer, 1);
+  CHECK_EQ(get("next.value").integer, 2);
+  CHECK_EQ(get("next.doubled").integer, 4);
+  CHECK_SAME(get("next").object, leaf);
+  seen_value name = get("next.name");
+  CHECK_EQ((const char *)name.text, "Ada");
+  CHECK(get("name").nil && get("next.next").nil);
+  CHECK(get("next.next.value").nil && get("next.next.next.next.name").nil);
+  end();
+}
+
 TEST("values are set through setters, so observers are notified, and a nil before the end sets nothing") {
-  item *root = item_make(1), *leaf = item_make(2);
-  root->next = leaf;
   watcher w = {0};
+  begin();
   watch(root, "next.value", KVO_NEW | KVO_OLD, &w);
   CHECK_OK(kvo_set_value(as_object(root), "next.value", &(kvo_value){"i", sizeof(int), (int[]){7}}));
-  CHECK_OK(kvo_set_value(as_object(root), "next.next.value", KVO_VALUE(int, 8)));
+  CHECK_OK(set("next.next.value", KVO_VALUE(int, 8)));
   CHECK_EQ(leaf->value, 7);
   CHECK_EQ(w.calls, 1);
   CHECK_EQ(w.old_value.integer, 2);
   CHECK_EQ(w.new_value.integer, 7);
   CHECK_OK(kvo_remove_observer(w.id));
-  item_destroy(root);
-  item_destroy(leaf);
+  end();
 }
 
 TEST("strings and objects are set, also to nil") {
-  item *root = item_make(1), *leaf = item_make(2);
-  kvo_object *object = as_object(root);
-  const kvo_value nil = {"@", sizeof(void *), NULL};
-  CHECK_OK(kvo_set_value(object, "name", KVO_VALUE(const char *, "Grace")));
+  const char *text = "Ada";
+  const kvo_value nil = {"@", sizeof(void *), NULL},
+                  constant = {"r*", sizeof text, &text}; /* @encode of const char * */
+  begin();
+  CHECK_OK(set("name", KVO_VALUE(const char *, "Grace")));
   CHECK_EQ(root->name, "Grace");
-  CHECK_OK(kvo_set_value(object, "name", &nil));
+  CHECK_OK(set("name", &nil));
   CHECK_SAME(root->name, NULL);
-  const char *text = "Ada"; /* with the encoding that @encode gives for const char * */
-  CHECK_OK(kvo_set_value(object, "name", &(kvo_value){"r*", sizeof text, &text}));
+  CHECK_OK(set("name", &constant));
   CHECK_EQ(root->name, "Ada");
-  CHECK_OK(kvo_set_value(object, "next", KVO_VALUE(kvo_object *, as_object(leaf))));
-  CHECK_SAME(root->next, leaf);
-  CHECK_OK(kvo_set_value(object, "next", &nil));
+  CHECK_OK(set("next", &nil));
   CHECK_SAME(root->next, NULL);
-  item_destroy(root);
-  item_destroy(leaf);
+  CHECK_OK(set("next", KVO_VALUE(kvo_object *, as_object(leaf))));
+  CHECK_SAME(root->next, leaf);
+  end();
 }
 
 TEST("a value of another type is refused: nothing is set and no observer is notified") {
-  item *root = item_make(1);
   watcher w = {0};
+  begin();
   watch(root, "value", KVO_NONE, &w);
   int number = 2;
   const kvo_value *wrong[] = {KVO_VALUE(double, 2.5), KVO_VALUE(unsigned, 1u << 31), &(kvo_value){"i", 2, &number},
                               &(kvo_value){"i", sizeof number, NULL}, &(kvo_value){"ii", sizeof number, &number}};
-  for (int i = 0; i < 5; i++) CHECK_STATUS(kvo_set_value(as_object(root), "value", wrong[i]), KVO_ERROR_TYPE_MISMATCH);
-  CHECK_STATUS(kvo_set_value(as_object(root), "next", KVO_VALUE(int, 0)), KVO_ERROR_TYPE_MISMATCH);
+  for (int i = 0; i < 5; i++) CHECK_STATUS(set("value", wrong[i]), KVO_ERROR_TYPE_MISMATCH);
+  CHECK_STATUS(set("next", KVO_VALUE(int, 0)), KVO_ERROR_TYPE_MISMATCH);
   CHECK_EQ(root->value, 1);
   CHECK_EQ(w.calls, 0);
   CHECK_OK(kvo_remove_observer(w.id));
-  item_destroy(root);
+  end();
 }
 
 TEST("a key path that cannot be read or set is refused, and the reader is not called") {
@@ -93,13 +104,13 @@ TEST("a key path that cannot be read or set is refused, and the reader is not ca
               {"", KVO_ERROR_MALFORMED_KEY_PATH},           {".", KVO_ERROR_MALFORMED_KEY_PATH},
               {"value.", KVO_ERROR_MALFORMED_KEY_PATH},     {".value", KVO_ERROR_MALFORMED_KEY_PATH},
               {"next..value", KVO_ERROR_MALFORMED_KEY_PATH}};
-  item *root = item_make(1);
+  begin();
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     if (kvo_get_value(as_object(root), rows[i].key_path, never, NULL) != rows[i].status ||
-        kvo_set_value(as_object(root), rows[i].key_path, KVO_VALUE(int, 7)) != rows[i].status)
+        set(rows[i].key_path, KVO_VALUE(int, 7)) != rows[i].status)
       harness_fail(__FILE__, __LINE__, "\"%s\": %s", rows[i].key_path, kvo_last_error());
-  CHECK_STATUS(kvo_set_value(as_object(root), "doubled", KVO_VALUE(int, 7)), KVO_ERROR_READ_ONLY);
-  item_destroy(root);
+  CHECK_STATUS(set("doubled", KVO_VALUE(int, 7)), KVO_ERROR_READ_ONLY);
+  end();
 }
 
 /* ---------------------------------------------------------------------------------------------- Without a getter -- */
@@ -113,18 +124,18 @@ typedef struct holder {
 
 TEST("a property without a getter cannot be read, but can be set and observed, also at the end of a path") {
   kvo_property_spec sink = {.name = "sink", .type = "i", .setter = (kvo_function)ignore_set};
-  kvo_property_spec end = {
+  kvo_property_spec last = {
       .name = "end", .type = "@", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(holder, end)};
   kvo_object *object =
       object_of(register_class((kvo_class_spec){.name = "Sink", .properties = &sink, .property_count = 1}));
-  kvo_object *root = object_of(register_class(
-      (kvo_class_spec){.name = "Holder", .instance_size = sizeof(holder), .properties = &end, .property_count = 1}));
-  ((holder *)root)->end = object;
+  kvo_object *holding = object_of(register_class(
+      (kvo_class_spec){.name = "Holder", .instance_size = sizeof(holder), .properties = &last, .property_count = 1}));
+  ((holder *)holding)->end = object;
   watcher direct = {0}, path = {0};
   kvo_observer observer = watcher_observer("sink", KVO_NEW | KVO_OLD, &direct);
   CHECK_OK(kvo_add_observer(object, &observer, &direct.id));
   observer = watcher_observer("end.sink", KVO_NEW, &path);
-  CHECK_OK(kvo_add_observer(root, &observer, &path.id));
+  CHECK_OK(kvo_add_observer(holding, &observer, &path.id));
   CHECK_STATUS(kvo_get_value(object, "sink", never, NULL), KVO_ERROR_NO_GETTER);
   CHECK_OK(kvo_set_value(object, "sink", KVO_VALUE(int, 7)));
   CHECK_EQ(direct.new_value.integer, 7);
@@ -132,7 +143,7 @@ TEST("a property without a getter cannot be read, but can be set and observed, a
   CHECK(!direct.old_value.told && !path.old_value.told);
   CHECK_OK(kvo_remove_observer(direct.id));
   CHECK_OK(kvo_remove_observer(path.id));
-  kvo_object_destroy(root);
+  kvo_object_destroy(holding);
   kvo_object_destroy(object);
 }
 

@@ -26,14 +26,14 @@ static void check_row(const char *structure, size_t size, const member *members,
   CHECK_CONTAINS(document, (const char *)row);
 }
 
-/* A structure and all its members, each as MEMBER(name). */
+/* A structure and all its members, each as AT(name). */
 #define STRUCTURE(type, ...)                                                                                           \
   do {                                                                                                                 \
     typedef type structure;                                                                                            \
     const member members[] = {__VA_ARGS__};                                                                            \
     check_row(#type, sizeof(type), members, sizeof members / sizeof *members);                                         \
   } while (0)
-#define MEMBER(name)                                                                                                   \
+#define AT(name)                                                                                                       \
   { #name, offsetof(structure, name) }
 
 static void read_document(void) {
@@ -47,41 +47,37 @@ static void read_document(void) {
 TEST("the layout of structures in Embedding.md is that of the headers on 64-bit platforms") {
   if (sizeof(void *) != 8) harness_skip("the table is that of 64 bits");
   read_document();
-  STRUCTURE(kvo_object, MEMBER(kvo_private_word));
-  STRUCTURE(kvo_value, MEMBER(type), MEMBER(size), MEMBER(bytes));
-  STRUCTURE(kvo_change, MEMBER(object), MEMBER(key_path), MEMBER(kind), MEMBER(is_prior), MEMBER(old_value),
-            MEMBER(new_value), MEMBER(indexes), MEMBER(index_count), MEMBER(context), MEMBER(observation));
-  STRUCTURE(kvo_observer, MEMBER(struct_size), MEMBER(key_path), MEMBER(options), MEMBER(callback), MEMBER(user_data),
-            MEMBER(destroy), MEMBER(context), MEMBER(file), MEMBER(line));
-  STRUCTURE(kvo_property_spec, MEMBER(name), MEMBER(type), MEMBER(getter), MEMBER(setter), MEMBER(affected_by),
-            MEMBER(flags), MEMBER(user), MEMBER(offset), MEMBER(setter_type));
-  STRUCTURE(kvo_class_spec, MEMBER(struct_size), MEMBER(name), MEMBER(superclass), MEMBER(instance_size),
-            MEMBER(properties), MEMBER(property_count), MEMBER(finalize), MEMBER(collections), MEMBER(collection_count),
-            MEMBER(collection_size), MEMBER(property_size), MEMBER(coding));
-  STRUCTURE(kvo_collection, MEMBER(struct_size), MEMBER(count), MEMBER(element));
-  STRUCTURE(kvo_list_accessors, MEMBER(struct_size), MEMBER(count), MEMBER(get_at), MEMBER(insert_at),
-            MEMBER(remove_at), MEMBER(replace_at), MEMBER(user));
-  STRUCTURE(kvo_member_accessors, MEMBER(struct_size), MEMBER(count), MEMBER(contains), MEMBER(for_each), MEMBER(add),
-            MEMBER(remove), MEMBER(user));
-  STRUCTURE(kvo_fault, MEMBER(code), MEMBER(severity), MEMBER(summary), MEMBER(apple), MEMBER(exception), MEMBER(help),
-            MEMBER(file), MEMBER(file_length), MEMBER(line), MEMBER(observations), MEMBER(observation_count),
-            MEMBER(thread), MEMBER(why), MEMBER(object), MEMBER(object_class), MEMBER(sites), MEMBER(site_count),
-            MEMBER(frames), MEMBER(frame_count), MEMBER(chain), MEMBER(chain_count), MEMBER(events),
-            MEMBER(event_count));
-  STRUCTURE(kvo_collection_spec, MEMBER(name), MEMBER(element_type), MEMBER(flags), MEMBER(list), MEMBER(members));
-  STRUCTURE(kvo_value_ops, MEMBER(copy), MEMBER(release), MEMBER(view), MEMBER(assign), MEMBER(same));
-  STRUCTURE(kvo_raw_property, MEMBER(name), MEMBER(type), MEMBER(ops), MEMBER(user), MEMBER(affected_by),
-            MEMBER(flags));
-  STRUCTURE(kvo_raw_class, MEMBER(struct_size), MEMBER(name), MEMBER(superclass), MEMBER(header_offset),
-            MEMBER(properties), MEMBER(property_count), MEMBER(property_size));
-  STRUCTURE(kvo_raw_change, MEMBER(object), MEMBER(instance), MEMBER(changed), MEMBER(property), MEMBER(old_value),
-            MEMBER(new_value), MEMBER(indexes), MEMBER(index_count), MEMBER(kind), MEMBER(is_prior),
-            MEMBER(observation));
-  STRUCTURE(kvo_observer_ops, MEMBER(callback), MEMBER(destroy), MEMBER(abandon), MEMBER(evaluate), MEMBER(release),
-            MEMBER(same), MEMBER(is_here), MEMBER(ask), MEMBER(of_property));
-  STRUCTURE(kvo_raw_observer, MEMBER(struct_size), MEMBER(key_path), MEMBER(options), MEMBER(ops), MEMBER(user_data),
-            MEMBER(context), MEMBER(identity), MEMBER(file), MEMBER(line), MEMBER(note), MEMBER(is_receiver),
-            MEMBER(is_binding), MEMBER(target), MEMBER(target_key));
+  STRUCTURE(kvo_object, AT(kvo_private_word));
+  STRUCTURE(kvo_value, AT(type), AT(size), AT(bytes));
+  STRUCTURE(kvo_change, AT(object), AT(key_path), AT(kind), AT(is_prior), AT(old_value), AT(new_value), AT(indexes),
+            AT(index_count), AT(context), AT(observation));
+  STRUCTURE(kvo_observer, AT(struct_size), AT(key_path), AT(options), AT(callback), AT(user_data), AT(destroy),
+            AT(context), AT(file), AT(line));
+  STRUCTURE(kvo_property_spec, AT(name), AT(type), AT(getter), AT(setter), AT(affected_by), AT(flags), AT(user),
+            AT(offset), AT(setter_type));
+  STRUCTURE(kvo_class_spec, AT(struct_size), AT(name), AT(superclass), AT(instance_size), AT(properties),
+            AT(property_count), AT(finalize), AT(collections), AT(collection_count), AT(collection_size),
+            AT(property_size), AT(coding));
+  STRUCTURE(kvo_collection, AT(struct_size), AT(count), AT(element));
+  STRUCTURE(kvo_list_accessors, AT(struct_size), AT(count), AT(get_at), AT(insert_at), AT(remove_at), AT(replace_at),
+            AT(user));
+  STRUCTURE(kvo_member_accessors, AT(struct_size), AT(count), AT(contains), AT(for_each), AT(add), AT(remove),
+            AT(user));
+  STRUCTURE(kvo_fault, AT(code), AT(severity), AT(summary), AT(apple), AT(exception), AT(help), AT(file),
+            AT(file_length), AT(line), AT(observations), AT(observation_count), AT(thread), AT(why), AT(object),
+            AT(object_class), AT(sites), AT(site_count), AT(frames), AT(frame_count), AT(chain), AT(chain_count),
+            AT(events), AT(event_count));
+  STRUCTURE(kvo_collection_spec, AT(name), AT(element_type), AT(flags), AT(list), AT(members));
+  STRUCTURE(kvo_value_ops, AT(copy), AT(release), AT(view), AT(assign), AT(same));
+  STRUCTURE(kvo_raw_property, AT(name), AT(type), AT(ops), AT(user), AT(affected_by), AT(flags));
+  STRUCTURE(kvo_raw_class, AT(struct_size), AT(name), AT(superclass), AT(header_offset), AT(properties),
+            AT(property_count), AT(property_size));
+  STRUCTURE(kvo_raw_change, AT(object), AT(instance), AT(changed), AT(property), AT(old_value), AT(new_value),
+            AT(indexes), AT(index_count), AT(kind), AT(is_prior), AT(observation));
+  STRUCTURE(kvo_observer_ops, AT(callback), AT(destroy), AT(abandon), AT(evaluate), AT(release), AT(same), AT(is_here),
+            AT(ask), AT(of_property));
+  STRUCTURE(kvo_raw_observer, AT(struct_size), AT(key_path), AT(options), AT(ops), AT(user_data), AT(context),
+            AT(identity), AT(file), AT(line), AT(note), AT(is_receiver), AT(is_binding), AT(target), AT(target_key));
   free(document);
 }
 

@@ -108,7 +108,7 @@ TEST("whichever allocation fails in a call for a list, a set or a key path, the 
   CHECK_EQ((long)live_blocks, before);
 }
 
-TEST("strings that cannot be copied are no nil elements: all are delivered, or none") {
+TEST("strings that cannot be copied are no nil elements: all are read, or none") {
   use_counting_allocator();
   basket *object = basket_make("b", 0);
   for (size_t i = 0; i < 3; i++) CHECK_OK(kvo_list_insert(as_kvo(object), "names", i, KVO_VALUE(const char *, "Ada")));
@@ -125,21 +125,6 @@ TEST("strings that cannot be copied are no nil elements: all are delivered, or n
     CHECK_EQ((const char *)text, has_passed ? "(\"Ada\",\"Ada\",\"Ada\")" : "");
     CHECK_EQ((long)live_blocks, before);
     CHECK(!has_passed || n > 3);
-  }
-  has_passed = false;
-  for (long n = 1; !has_passed; n++) {
-    scribe to = {0};
-    scribe_watch(object, "names", KVO_OLD, &to);
-    fail_in = n;
-    kvo_status status = kvo_will_change_indexes(as_kvo(object), KVO_CHANGE_REPLACEMENT, "names", (size_t[]){0, 1}, 2);
-    has_passed = fail_in > 0;
-    fail_in = 0;
-    CHECK(status == KVO_OK || (status == KVO_ERROR_OUT_OF_MEMORY && !has_passed));
-    if (status == KVO_OK)
-      CHECK_OK(kvo_did_change_indexes(as_kvo(object), KVO_CHANGE_REPLACEMENT, "names", (size_t[]){0, 1}, 2));
-    const bool is_unknown = strcmp(to.text, status == KVO_OK ? "replace[0,1] " : "") == 0;
-    if (has_passed || !is_unknown) CHECK_EQ((const char *)to.text, "replace[0,1]-\"Ada\",\"Ada\" ");
-    CHECK_OK(kvo_remove_observer(to.id));
   }
   basket_destroy(object);
 }
