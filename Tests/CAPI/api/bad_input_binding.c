@@ -128,21 +128,16 @@ static kvo_object *observed(kvo_options options) {
   return object;
 }
 
-ROW(kvo_frame_begin) {
-  kvo_frame frame;
-  CHECK_EQ(kvo_frame_begin(&frame, NULL, value_key()), 0);
-  CHECK_EQ(kvo_frame_begin(NULL, observed(KVO_NEW), value_key()), 0);
-  CHECK_EQ(kvo_frame_begin(&frame, &empty, value_key()), 0);
-  CHECK_EQ(kvo_frame_begin(&frame, observed(KVO_NEW), 12345), 0);
-}
-
-ROW(kvo_frame_enter) {
-  kvo_frame frame;
-  CHECK_EQ(kvo_frame_enter(&frame, NULL, value_key()), 0);
-  CHECK_EQ(kvo_frame_enter(NULL, observed(KVO_NEW), value_key()), 0);
-  CHECK_EQ(kvo_frame_enter(&frame, &empty, value_key()), 0);
-  CHECK_EQ(kvo_frame_enter(&frame, observed(KVO_NEW), 12345), 0);
-}
+#define FRAME_ROW(function)                                                                                            \
+  ROW(function) {                                                                                                      \
+    kvo_frame frame;                                                                                                   \
+    CHECK_EQ(function(&frame, NULL, value_key()), 0);                                                                  \
+    CHECK_EQ(function(NULL, observed(KVO_NEW), value_key()), 0);                                                       \
+    CHECK_EQ(function(&frame, &empty, value_key()), 0);                                                                \
+    CHECK_EQ(function(&frame, observed(KVO_NEW), 12345), 0);                                                           \
+  }
+FRAME_ROW(kvo_frame_begin)
+FRAME_ROW(kvo_frame_enter)
 
 ROW(kvo_change_word) {
   uint64_t storage = 1;
@@ -314,9 +309,7 @@ ROW(kvo_binding_observe_tracked) {
   FAULTS_AND_REFUSED(observe_tracked(bound_make(), &observer, &id));
   observer.ops = &without_release;
   FAULTS_AND_REFUSED(observe_tracked(bound_make(), &observer, &id));
-  kvo_observer_ops complete = {
-      .callback = ignore_raw_change, .evaluate = evaluate_nothing, .release = release_evaluated};
-  observer.ops = &complete;
+  observer.ops = &full;
   observer.deliver = ignore_raw_change; /* is for keys only */
   FAULTS_AND_REFUSED(observe_tracked(bound_make(), &observer, &id));
 }

@@ -10,8 +10,9 @@ static const kvo_value untyped = {NULL, 8, ""}, text = {"*", sizeof(char *), &(c
 #define VALUE_ROW(function, T)                                                                                         \
   ROW(function) {                                                                                                      \
     T out;                                                                                                             \
-    memset(&out, 0x5a, sizeof out);                                                                                    \
-    T before = out;                                                                                                    \
+    T before;                                                                                                          \
+    memset(&out, 1, sizeof out);                                                                                       \
+    memset(&before, 1, sizeof before);                                                                                 \
     REFUSED(function(NULL, &out));                                                                                     \
     REFUSED(function(&untyped, &out));                                                                                 \
     REFUSED(function(&text, NULL));                                                                                    \
@@ -22,18 +23,9 @@ static const kvo_value untyped = {NULL, 8, ""}, text = {"*", sizeof(char *), &(c
 VALUE_ROW(kvo_value_int64, int64_t)
 VALUE_ROW(kvo_value_uint64, uint64_t)
 VALUE_ROW(kvo_value_double, double)
+VALUE_ROW(kvo_value_bool, bool)
 VALUE_ROW(kvo_value_string, const char *)
 VALUE_ROW(kvo_value_object, kvo_object *)
-
-ROW(kvo_value_bool) {
-  bool out = true;
-  REFUSED(kvo_value_bool(NULL, &out));
-  REFUSED(kvo_value_bool(&untyped, &out));
-  REFUSED(kvo_value_bool(&text, NULL));
-  CHECK_STATUS(kvo_value_bool(&text, &out), KVO_ERROR_TYPE_MISMATCH);
-  CHECK_STATUS(kvo_value_bool(&nil, &out), KVO_ERROR_NO_VALUE);
-  CHECK(out);
-}
 
 #define GET_ROW(function, T, key)                                                                                      \
   ROW(function) {                                                                                                      \

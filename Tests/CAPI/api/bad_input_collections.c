@@ -62,12 +62,15 @@ ROW(kvo_object_member_accessors) {
   CHECK_STATUS(kvo_object_member_accessors(made_basket(), "prices", &good), KVO_ERROR_TYPE_MISMATCH);
 }
 
-ROW(kvo_list_count) {
-  size_t count;
-  NEEDS_BOTH(kvo_list_count, made_basket(), "prices", &count);
-  FAULTS_AND_REFUSED(kvo_list_count(made_basket(), "prices", NULL));
-  CHECK_STATUS(kvo_list_count(bound_make(), "value", &count), KVO_ERROR_TYPE_MISMATCH);
-}
+#define COUNT_ROW(function, key)                                                                                       \
+  ROW(function) {                                                                                                      \
+    size_t count;                                                                                                      \
+    NEEDS_BOTH(function, made_basket(), key, &count);                                                                  \
+    FAULTS_AND_REFUSED(function(made_basket(), key, NULL));                                                            \
+    CHECK_STATUS(function(bound_make(), "value", &count), KVO_ERROR_TYPE_MISMATCH);                                    \
+  }
+COUNT_ROW(kvo_list_count, "prices")
+COUNT_ROW(kvo_members_count, "tags")
 
 ROW(kvo_list_get) {
   NEEDS_BOTH(kvo_list_get, made_basket(), "prices", 0, read_nothing, NULL);
@@ -131,13 +134,6 @@ ROW(kvo_list_replace_several) {
   UNORDERED(kvo_list_replace_several(made_basket(), "prices", falling, 2, values));
 }
 
-ROW(kvo_members_count) {
-  size_t count;
-  NEEDS_BOTH(kvo_members_count, made_basket(), "tags", &count);
-  FAULTS_AND_REFUSED(kvo_members_count(made_basket(), "tags", NULL));
-  CHECK_STATUS(kvo_members_count(bound_make(), "value", &count), KVO_ERROR_TYPE_MISMATCH);
-}
-
 ROW(kvo_members_contain) {
   bool contains;
   NEEDS_BOTH(kvo_members_contain, made_basket(), "tags", &number, &contains);
@@ -151,17 +147,14 @@ ROW(kvo_members_for_each) {
   FAULTS_AND_REFUSED(kvo_members_for_each(made_basket(), "tags", NULL, NULL));
 }
 
-ROW(kvo_members_add) {
-  NEEDS_BOTH(kvo_members_add, made_basket(), "tags", &number);
-  FAULTS_AND_REFUSED(kvo_members_add(made_basket(), "tags", NULL));
-  FAULTS_AND_REFUSED(kvo_members_add(made_basket(), "tags", &untyped));
-}
-
-ROW(kvo_members_remove) {
-  NEEDS_BOTH(kvo_members_remove, made_basket(), "tags", &number);
-  FAULTS_AND_REFUSED(kvo_members_remove(made_basket(), "tags", NULL));
-  FAULTS_AND_REFUSED(kvo_members_remove(made_basket(), "tags", &untyped));
-}
+#define MEMBER_ROW(function)                                                                                           \
+  ROW(function) {                                                                                                      \
+    NEEDS_BOTH(function, made_basket(), "tags", &number);                                                              \
+    FAULTS_AND_REFUSED(function(made_basket(), "tags", NULL));                                                         \
+    FAULTS_AND_REFUSED(function(made_basket(), "tags", &untyped));                                                     \
+  }
+MEMBER_ROW(kvo_members_add)
+MEMBER_ROW(kvo_members_remove)
 
 TEST("a class with a wrong description of a collection is not registered") {
   kvo_list_accessors list = {.struct_size = sizeof list}, whole;

@@ -91,17 +91,15 @@ static kvo_object *observed(void) {
   return object;
 }
 
-ROW(kvo_will_change) {
-  FAULTS_AND_REFUSED(kvo_will_change(NULL, "value"));
-  FAULTS_AND_REFUSED(kvo_will_change(observed(), NULL));
-  CHECK_OK(kvo_will_change(&empty, "value"));
-}
+#define ANNOUNCEMENT_ROW(function)                                                                                     \
+  ROW(function) {                                                                                                      \
+    FAULTS_AND_REFUSED(function(NULL, "value"));                                                                       \
+    FAULTS_AND_REFUSED(function(observed(), NULL));                                                                    \
+    CHECK_OK(function(&empty, "value"));                                                                               \
+  }
+ANNOUNCEMENT_ROW(kvo_will_change)
+ANNOUNCEMENT_ROW(kvo_did_change)
 ROW(kvo_will_change_at) { FAULTS_HERE(kvo_will_change_at(NULL, "value", "here.c", 7)); }
-ROW(kvo_did_change) {
-  FAULTS_AND_REFUSED(kvo_did_change(NULL, "value"));
-  FAULTS_AND_REFUSED(kvo_did_change(observed(), NULL));
-  CHECK_OK(kvo_did_change(&empty, "value"));
-}
 ROW(kvo_did_change_at) { FAULTS_HERE(kvo_did_change_at(NULL, "value", "here.c", 7)); }
 
 static const size_t one[] = {0};

@@ -98,15 +98,6 @@ TEST("operators count, add, and find the least and the greatest of the values th
   CHECK_ROWS(fruit(), rows);
 }
 
-TEST("a sum is exact") {
-  basket *root = fruit();
-  double sum;
-  volatile double exact = 3.3; /* not 3.3000000000000003 */
-  CHECK_OK(kvo_get_double(as_kvo(root), "items.@sum.total", &sum));
-  CHECK(sum == exact);
-  destroy_all(root);
-}
-
 TEST("unions keep the order and leave nil out, and distinct ones keep the first of equal values") {
   static const row rows[] = {
       {"items.@unionOfObjects.title", "(\"pear\",\"fig\",\"pear\")", "[*]"},
