@@ -161,8 +161,8 @@ static void *nothing_at(box *of, int at) { return at == 0 ? NULL : of; }
 static double by_float(const box *of, float by, int times) { return of->width + 10.0 * (double)by + 100 * times; }
 static double by_both(const box *of, double one, float other) { return of->width + 10 * one + 100.0 * (double)other; }
 static int by_long(const box *of, long one, int other) { return of->width + 10 * (int)one + 100 * other; }
-static int by_three(const box *of, int one, int other, int last) {
-  return of->width + 10 * one + 100 * other + 1000 * last;
+static short by_three(const box *of, int one, int other, int last) {
+  return (short)(of->width + 10 * one + 100 * other + 1000 * last);
 }
 
 /* Besides those of boxed.h. */
@@ -176,7 +176,7 @@ static const kvo_method_spec methods[] = {
     {.name = "byFloat", .type = "d@fi", .function = (kvo_function)by_float},
     {.name = "byBoth", .type = "d@df", .function = (kvo_function)by_both},
     {.name = "byLong", .type = "i@li", .function = (kvo_function)by_long},
-    {.name = "byThree", .type = "i@iii", .function = (kvo_function)by_three},
+    {.name = "byThree", .type = "s@iii", .function = (kvo_function)by_three},
 };
 enum { METHODS = sizeof methods / sizeof *methods };
 
@@ -209,7 +209,7 @@ static void check_all_calls(kvo_object *object) {
   CHECK_CALL(double, "byFloat", 307.0, &half, &three);
   CHECK_CALL(double, "byBoth", 54.5, &quarter, &half);
   CHECK_CALL(int, "byLong", 372, &seven, &three);
-  CHECK_CALL(int, "byThree", 3212, &one, &two, &three);
+  CHECK_CALL(short, "byThree", 3212, &one, &two, &three);
   CHECK_CALL(int, "add", 217, &one, &seven, &hundred, &a, &minus, &half, &one, &two, &three, &one, &one, &text);
   CHECK_CALL(kvo_object *, "itself", object, NULL);
   CHECK_CALL(void *, "nothing", object, &one);
@@ -233,6 +233,7 @@ static void check_all_functions(kvo_object *object) {
   CHECK_SAME(CALL(void *, "itself", (kvo_object *), object), object);
   CHECK_SAME(CALL(void *, "nothing", (kvo_object *, int), object, 0), NULL);
   CHECK_EQ(CALL(unsigned char, "narrow", (kvo_object *, bool), object, true), 201);
+  CHECK_EQ(CALL(short, "byThree", (kvo_object *, int, int, int), object, 1, 2, 3), 3212);
   size measured = CALL(size, "measure", (kvo_object *, size), object, (size){1.5, 2.5, 3.5});
   CHECK(measured.width == 3 && measured.height == 10 && measured.depth == 3.5);
   large filled = CALL(large, "fill", (kvo_object *, char), object, 'b'), expected = fill((box *)object, 'b');
@@ -253,7 +254,7 @@ TEST(
     for (int i = 0; hooked && i < 7; i++) add(object, NULL, boxed[i], KVO_HOOK_AFTER, 0, letter, "y");
     check_all_calls(object);
     check_all_functions(object);
-    CHECK_EQ(strlen(log_text), hooked ? 30 : 0); /* one letter for each call */
+    CHECK_EQ(strlen(log_text), hooked ? 31 : 0); /* one letter for each call */
   }
   kvo_object_destroy(object);
 }
