@@ -1,8 +1,6 @@
-/* coding_values.c - key-value coding: values are stored whole, and behind them nothing is written; and what a binding's setter is given. */
+/* coding_values.c - key-value coding: values are stored whole, and behind them nothing is written. */
 #include "harness.h"
 #include "registered.h"
-
-#include <kvo/kvo_binding.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -103,52 +101,4 @@ TEST("a structure of any size and name is set and read whole and aligned, by its
     CHECK_OK(kvo_get_value(object, keys[i], check_view, &(wanted){types[i], size, value}));
   }
   kvo_object_destroy(object);
-}
-
-/* -------------------------------------------------------------------------------------------------------- A binding -- */
-
-/* What the binding's setter was given. */
-static struct {
-  char type[16];
-  bool is_nil;
-  double number;
-} assigned;
-
-static void *copy(void *instance, void *user, const kvo_selection *selection) {
-  (void)instance, (void)user, (void)selection;
-  return NULL;
-}
-static void release(void *value, void *user) { (void)value, (void)user; }
-static void view(const void *value, void *user, kvo_value_reader reader, void *arg) {
-  (void)value, (void)user, (void)reader, (void)arg;
-}
-static kvo_status assign(void *instance, void *user, const kvo_value *value) {
-  (void)instance, (void)user;
-  snprintf(assigned.type, sizeof assigned.type, "%s", value->type);
-  assigned.is_nil = value->bytes == NULL;
-  assigned.number = 0;
-  if (!assigned.is_nil && value->type[0] != '*') CHECK_OK(kvo_value_double(value, &assigned.number));
-  return KVO_OK;
-}
-
-TEST("a binding is given numbers in the type of its property, and what is no number as it is") {
-  static const kvo_value_ops ops = {copy, release, view, assign, NULL};
-  const kvo_binding_property properties[] = {{.name = "real", .type = "d", .ops = &ops},
-                                             {.name = "any", .type = "?", .ops = &ops}};
-  kvo_class *cls;
-  kvo_object object;
-  CHECK_OK(kvo_binding_class_register("Bound", NULL, 0, properties, 2, &cls));
-  CHECK_OK(kvo_object_init(&object, cls));
-  CHECK_OK(kvo_set_int64(&object, "real", 7));
-  CHECK_EQ((const char *)assigned.type, "d");
-  CHECK_EQ(assigned.number, 7.0);
-  CHECK_OK(kvo_set_string(&object, "real", "seven"));
-  CHECK_EQ((const char *)assigned.type, "*");
-  CHECK_OK(kvo_set_value(&object, "real", &(kvo_value){"q", sizeof(int64_t), NULL}));
-  CHECK_EQ((const char *)assigned.type, "q");
-  CHECK(assigned.is_nil);
-  CHECK_OK(kvo_set_int64(&object, "any", 8));
-  CHECK_EQ((const char *)assigned.type, "q");
-  CHECK_EQ(assigned.number, 8.0);
-  kvo_object_finish(&object);
 }

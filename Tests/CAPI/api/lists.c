@@ -1,5 +1,4 @@
 /* lists.c - to-many properties of C classes: lists, their mutable proxies, and the changes that observers are notified of. */
-#include "allocator.h"
 #include "basket.h"
 
 #include <string.h>
@@ -119,28 +118,6 @@ TEST("strings are copied: observers see those that the list has freed, also in t
   CHECK_EQ((const char *)text, "an element");
   CHECK_OK(kvo_remove_observer(id));
   end();
-}
-
-static int allocations;
-static void count_allocation(size_t size) { (void)size, allocations++; }
-
-TEST("a change of few elements allocates only the old elements that an observer has asked for") {
-  static const int options[] = {KVO_NONE, KVO_NEW, KVO_OLD};
-  use_counting_allocator();
-  for (int i = 0; i < 3; i++) {
-    begin(3, "prices", options[i]);
-    CHECK_OK(insert_price(object, 0, 1)); /* what a thread needs once */
-    allocations = 0;
-    before_allocation = count_allocation;
-    CHECK_OK(insert_price(object, 0, 7));
-    CHECK_EQ(allocations, 0);
-    CHECK_OK(replace_price(0, 8));
-    CHECK_OK(remove_price(0));
-    CHECK_EQ(allocations, options[i] == KVO_OLD ? 2 : 0);
-    before_allocation = NULL;
-    CHECK_EQ(to.calls, 4);
-    end();
-  }
 }
 
 /* ---------------------------------------------------------------------------------------------------------- Refusals -- */

@@ -1,10 +1,12 @@
-/* binding_collections.c - lists and sets of a binding, which kvo_list_… and kvo_members_… read through its operations. */
+/* binding_values.c - values of a binding: lists and sets, which kvo_list_… and kvo_members_… read through its operations, and what its
+ * setter is given. */
 #include "fixture.h"
 
 #include <kvo/kvo_binding.h>
+#include <stdio.h>
 #include <stdlib.h>
 
-/* What all keys of the class have: "list" ([i]), "set" (<i>) and "any" (?). */
+/* What the keys "list" ([i]), "set" (<i>), "any" (?) and "real" (d) of the class have. */
 static kvo_value given;
 static bool is_unreadable;
 static int copies;
@@ -24,9 +26,19 @@ static void view(const void *value, void *user, kvo_value_reader reader, void *a
   (void)value, (void)user;
   reader(&given, arg);
 }
+
+/* What the setter was given. */
+static struct {
+  char type[16];
+  bool is_nil;
+  double number;
+} assigned;
 static kvo_status assign(void *instance, void *user, const kvo_value *value) {
-  (void)instance, (void)user, (void)value;
-  return KVO_ERROR_READ_ONLY;
+  (void)instance, (void)user;
+  snprintf(assigned.type, sizeof assigned.type, "%s", value->type);
+  assigned.is_nil = value->bytes == NULL;
+  if (!assigned.is_nil && value->type[0] != '*') CHECK_OK(kvo_value_double(value, &assigned.number));
+  return KVO_OK;
 }
 
 /* The elements 0, 10 and 20. */
@@ -44,9 +56,10 @@ static void begin(void) {
   static const kvo_value_ops ops = {copy, release, view, assign, NULL};
   const kvo_binding_property properties[] = {{.name = "list", .type = "[i]", .ops = &ops},
                                              {.name = "set", .type = "<i>", .ops = &ops},
-                                             {.name = "any", .type = "?", .ops = &ops}};
+                                             {.name = "any", .type = "?", .ops = &ops},
+                                             {.name = "real", .type = "d", .ops = &ops}};
   kvo_class *cls;
-  CHECK_OK(kvo_binding_class_register("Bound", NULL, 0, properties, 3, &cls));
+  CHECK_OK(kvo_binding_class_register("Bound", NULL, 0, properties, 4, &cls));
   CHECK_OK(kvo_object_init(&object, cls));
 }
 static void end(void) {
@@ -128,5 +141,21 @@ TEST("a binding's list is no set, its set no list, another value neither, and no
   check_unreadable("list", "set", KVO_ERROR_NO_GETTER, "of class 'Bound': the collection cannot be read");
   CHECK_EQ(count, 77);
   CHECK_EQ(sum, 0);
+  end();
+}
+
+TEST("a binding is given numbers in the type of its property, and what is no number as it is") {
+  begin();
+  CHECK_OK(kvo_set_int64(&object, "real", 7));
+  CHECK_EQ((const char *)assigned.type, "d");
+  CHECK_EQ(assigned.number, 7.0);
+  CHECK_OK(kvo_set_string(&object, "real", "seven"));
+  CHECK_EQ((const char *)assigned.type, "*");
+  CHECK_OK(kvo_set_value(&object, "real", &(kvo_value){"q", sizeof(int64_t), NULL}));
+  CHECK_EQ((const char *)assigned.type, "q");
+  CHECK(assigned.is_nil);
+  CHECK_OK(kvo_set_int64(&object, "any", 8));
+  CHECK_EQ((const char *)assigned.type, "q");
+  CHECK_EQ(assigned.number, 8.0);
   end();
 }
