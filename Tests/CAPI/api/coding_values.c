@@ -88,7 +88,7 @@ TEST("a structure of any size and name is set and read whole and aligned, by its
     const size_t size = size_at(i);
     unsigned char expected[ROOM];
     char constant[80];
-    snprintf(constant, sizeof constant, "r%s", types[i]);
+    snprintf(constant, sizeof constant, "r%.63s", types[i]);
     memset(stored, 0xee, SIZES * ROOM);
     memset(expected, 0xee, sizeof expected);
     memcpy(expected + 1, value, size);
