@@ -98,11 +98,11 @@ TEST("methods with at most two usual parameters are called without libffi, which
   if (sizeof(void *) < 8) harness_skip("libffi passes all arguments on the stack there, in few instructions");
   measured_box = box_make(2, 3);
   for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
-    char names[2][16];
+    char names[2][32];
     long steps[2];
     measured_arguments = (void **)(uintptr_t)usual[i].arguments;
     for (int slow = 0; slow < 2; slow++) {
-      snprintf(names[slow], sizeof names[slow], "usual%zu%d", i, slow);
+      snprintf(names[slow], sizeof names[slow], "%s%zu", slow ? "slow" : "usual", i);
       const kvo_method_spec method = {.name = names[slow],
                                       .type = usual[i].type,
                                       .function = usual[i].function,
