@@ -77,6 +77,13 @@ TEST("unknown keys and malformed key paths of a megabyte are refused, in time, a
   item_destroy(object);
 }
 
+TEST("a text of a megabyte is no number, and that is seen in time") {
+  char *digits = many(MEGABYTE, "9", "");
+  double number;
+  SOON(CHECK_STATUS(kvo_value_double(KVO_VALUE(char *, digits), &number), KVO_ERROR_TYPE_MISMATCH));
+  free(digits);
+}
+
 TEST("a key path of a hundred thousand keys is read, set and observed") {
   item *object = item_make(1);
   object->next = object;

@@ -139,6 +139,18 @@ TEST_REPORTED("an announced key that resembles a property is a misspelling, unle
   check_warnings(object_with("Validating", (kvo_coding_hooks){.validate = validate}), 1);
 }
 
+TEST("a class and its subclass return with their hooks and lists after both were unregistered") {
+  for (int round = 0; round < 3; round++) {
+    basket *of = with_hooks();
+    CHECK_EQ(text_at(of, "me.answer"), "42");
+    CHECK_EQ(text_at(of, "prices"), "(1)");
+    kvo_class *cls = kvo_object_class(as_kvo(of)), *base = kvo_class_superclass(cls);
+    basket_destroy(of);
+    CHECK_OK(kvo_class_unregister(cls));
+    CHECK_OK(kvo_class_unregister(base));
+  }
+}
+
 TEST("a class says what nil means for a number") {
   basket *of = with_hooks(), *plain = basket_make("b", 3);
   const kvo_value nil = {"d", sizeof(double), NULL};

@@ -167,6 +167,8 @@ TEST(
   FAILS(READ_ONLY, kvo_bind, "prices", of, "names", NULL);
   check_error(kvo_bind(of, "title", of, "totl", NULL), KVO_ERROR_UNDEFINED_KEY, "kvo_bind", "\"totl\"", __LINE__);
   CHECK_EQ(made->accesses, 0);
+  CHECK_OK(kvo_get_double(of, "total", &number));
+  CHECK_CONTAINS(kvo_last_error(), "\"totl\""); /* a call that succeeds leaves it as it is */
   made->allowed = 0;
   FAILS(BUSY, kvo_list_insert, "prices", 0, one);
   CHECK_CONTAINS(kvo_last_error(), kvo_status_string(KVO_ERROR_BUSY));
