@@ -9,9 +9,7 @@ static void compute(void *user_data, kvo_value_reader reader, void *arg) {
 }
 
 static void check_bind(kvo_status (*bind)(kvo_object *, const char *, kvo_object *, const char *, kvo_observation *)) {
-  kvo_object *object = as_object(item_make(1)), empty = {0};
-  FAULTS_AND_REFUSED(bind(NULL, "value", object, "other", NULL));
-  FAULTS_AND_REFUSED(bind(object, NULL, object, "other", NULL));
+  NEEDS_BOTH(bind, object, "value", object, "other", NULL);
   FAULTS_AND_REFUSED(bind(object, "value", NULL, "other", NULL));
   FAULTS_AND_REFUSED(bind(object, "value", object, NULL, NULL));
   CHECK_STATUS(bind(object, "value", object, "", NULL), KVO_ERROR_MALFORMED_KEY_PATH);
@@ -23,27 +21,21 @@ static void check_bind(kvo_status (*bind)(kvo_object *, const char *, kvo_object
   REFUSED(bind(object, "value", &empty, "other", NULL));
   CHECK(!kvo_object_is_observed(object));
   CHECK_OK(bind(object, "value", object, "other", NULL)); /* the id is optional */
-  kvo_object_destroy(object);
 }
 
 ROW(kvo_bind) { check_bind(kvo_bind); }
 ROW(kvo_bind_at) { FAULTS_HERE(kvo_bind_at(NULL, "value", NULL, "value", NULL, "here.c", 7)); }
 ROW(kvo_bind_two_way) {
   check_bind(kvo_bind_two_way);
-  item *of = item_make(1);
-  CHECK_STATUS(kvo_bind_two_way(as_object(of), "doubled", as_object(of), "other", NULL), KVO_ERROR_READ_ONLY);
+  CHECK_STATUS(kvo_bind_two_way(object, "doubled", object, "other", NULL), KVO_ERROR_READ_ONLY);
   CHECK_CONTAINS(kvo_last_error(), "kvo_bind_two_way: \"doubled\" of class 'Item' cannot be set");
-  item_destroy(of);
 }
 ROW(kvo_bind_two_way_at) { FAULTS_HERE(kvo_bind_two_way_at(NULL, "value", NULL, "value", NULL, "here.c", 7)); }
 
 ROW(kvo_bind_computed) {
-  kvo_object *object = as_object(item_make(1)), empty = {0};
-  FAULTS_AND_REFUSED(kvo_bind_computed(NULL, "value", compute, NULL, NULL, NULL));
-  FAULTS_AND_REFUSED(kvo_bind_computed(object, NULL, compute, NULL, NULL, NULL));
+  NEEDS_BOTH(kvo_bind_computed, object, "value", compute, NULL, NULL, NULL);
   FAULTS_AND_REFUSED(kvo_bind_computed(object, "value", NULL, NULL, NULL, NULL));
   CHECK_STATUS(kvo_bind_computed(object, "imaginary", compute, NULL, NULL, NULL), KVO_ERROR_UNDEFINED_KEY);
   REFUSED(kvo_bind_computed(&empty, "value", compute, NULL, NULL, NULL));
-  kvo_object_destroy(object);
 }
 ROW(kvo_bind_computed_at) { FAULTS_HERE(kvo_bind_computed_at(NULL, "value", compute, NULL, NULL, NULL, "here.c", 7)); }

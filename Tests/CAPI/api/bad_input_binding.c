@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void ignore(const kvo_raw_change *change, void *user_data) { (void)change, (void)user_data; }
-static void read_nothing(const kvo_value *value, void *arg) { (void)value, (void)arg; }
 static void visit_nothing(const kvo_fault_observation *observation, void *arg) { (void)observation, (void)arg; }
 
 static kvo_key value_key(void) { return kvo_key_hash("value", 5); }
@@ -29,16 +27,14 @@ ROW(kvo_binding_class_keep) {
 ROW(kvo_binding_class_register) {
   kvo_class *out = NULL, *garbage = (kvo_class *)(uintptr_t)0xdead0;
   kvo_binding_property good = {.name = "value", .type = "i", .ops = &bound_ops}, bad;
+  kvo_value_ops ops;
   REFUSED(kvo_binding_class_register(NULL, NULL, 0, &good, 1, &out));
   REFUSED(kvo_binding_class_register("", NULL, 0, &good, 1, &out));
   REFUSED(kvo_binding_class_register("Bad", garbage, 0, &good, 1, &out));
   REFUSED(kvo_binding_class_register("Bad", NULL, 0, NULL, 1, &out));
   REFUSED(kvo_binding_class_register("Bad", NULL, 0, &good, SIZE_MAX, &out));
   REFUSED(kvo_binding_class_register("Bad", NULL, 0, &good, 1, NULL));
-#define TRY(change)                                                                                                    \
-  bad = good;                                                                                                          \
-  change;                                                                                                              \
-  REFUSED(kvo_binding_class_register("Bad", NULL, 0, &bad, 1, &out))
+#define TRY(change) (bad = good, change, REFUSED(kvo_binding_class_register("Bad", NULL, 0, &bad, 1, &out)))
   TRY(bad.name = NULL);
   TRY(bad.name = "");
   TRY(bad.type = NULL);
@@ -46,13 +42,8 @@ ROW(kvo_binding_class_register) {
   TRY(bad.flags = ~0u);
 #undef TRY
 #define TRY(member)                                                                                                    \
-  do {                                                                                                                 \
-    kvo_value_ops ops = bound_ops;                                                                                     \
-    ops.member = NULL;                                                                                                 \
-    bad = good;                                                                                                        \
-    bad.ops = &ops;                                                                                                    \
-    REFUSED(kvo_binding_class_register("Bad", NULL, 0, &bad, 1, &out));                                                \
-  } while (0)
+  (ops = bound_ops, ops.member = NULL, bad = good, bad.ops = &ops,                                                     \
+   REFUSED(kvo_binding_class_register("Bad", NULL, 0, &bad, 1, &out)))
   TRY(copy);
   TRY(release);
   TRY(view);
@@ -129,7 +120,7 @@ ROW(kvo_binding_set_value_for_path) {
 /* ------------------------------------------------------------------------------------------------------------- Changes -- */
 
 static kvo_object *observed(kvo_options options) {
-  static const kvo_observer_ops ops = {.callback = ignore};
+  static const kvo_observer_ops ops = {.callback = ignore_raw_change};
   kvo_binding_observer observer = {.key_path = "value", .options = options, .ops = &ops};
   kvo_object *object = bound_make();
   kvo_observation id;
@@ -137,27 +128,19 @@ static kvo_object *observed(kvo_options options) {
   return object;
 }
 
-ROW(kvo_frame_begin) {
-  kvo_frame frame;
-  kvo_object empty = {0};
-  CHECK_EQ(kvo_frame_begin(&frame, NULL, value_key()), 0);
-  CHECK_EQ(kvo_frame_begin(NULL, observed(KVO_NEW), value_key()), 0);
-  CHECK_EQ(kvo_frame_begin(&frame, &empty, value_key()), 0);
-  CHECK_EQ(kvo_frame_begin(&frame, observed(KVO_NEW), 12345), 0);
-}
-
-ROW(kvo_frame_enter) {
-  kvo_frame frame;
-  kvo_object empty = {0};
-  CHECK_EQ(kvo_frame_enter(&frame, NULL, value_key()), 0);
-  CHECK_EQ(kvo_frame_enter(NULL, observed(KVO_NEW), value_key()), 0);
-  CHECK_EQ(kvo_frame_enter(&frame, &empty, value_key()), 0);
-  CHECK_EQ(kvo_frame_enter(&frame, observed(KVO_NEW), 12345), 0);
-}
+#define FRAME_ROW(function)                                                                                            \
+  ROW(function) {                                                                                                      \
+    kvo_frame frame;                                                                                                   \
+    CHECK_EQ(function(&frame, NULL, value_key()), 0);                                                                  \
+    CHECK_EQ(function(NULL, observed(KVO_NEW), value_key()), 0);                                                       \
+    CHECK_EQ(function(&frame, &empty, value_key()), 0);                                                                \
+    CHECK_EQ(function(&frame, observed(KVO_NEW), 12345), 0);                                                           \
+  }
+FRAME_ROW(kvo_frame_begin)
+FRAME_ROW(kvo_frame_enter)
 
 ROW(kvo_change_word) {
   uint64_t storage = 1;
-  kvo_object empty = {0};
   kvo_change_word(NULL, value_key(), NULL, 2);
   kvo_change_word(&empty, value_key(), NULL, 2);
   kvo_change_word(NULL, value_key(), &storage, 2);
@@ -281,23 +264,14 @@ ROW(kvo_thread_exchange) {
 
 ROW(kvo_binding_never_notifies) {
   kvo_binding_never_notifies(NULL, "value", NULL, KVO_SILENCE_BY_HAND, NULL, 0);
-  kvo_object empty = {0};
   kvo_binding_never_notifies(&empty, NULL, "other", (kvo_silence)99, NULL, 0);
   kvo_binding_never_notifies(&empty, "value", NULL, (kvo_silence)99, NULL, 0);
 }
 
 /* -------------------------------------------------------------------------------------------------------- Observations -- */
 
-static void *evaluate(void *user_data) {
-  (void)user_data;
-  return malloc(1);
-}
-static void release(void *value, void *user_data) {
-  (void)user_data;
-  free(value);
-}
-
-static const kvo_observer_ops full = {.callback = ignore, .evaluate = evaluate, .release = release};
+static const kvo_observer_ops full = {
+    .callback = ignore_raw_change, .evaluate = evaluate_nothing, .release = release_evaluated};
 
 /* Arguments that both kinds of registration refuse. */
 static void check_observing(kvo_status (*observe)(kvo_object *, const kvo_binding_observer *, kvo_observation *)) {
@@ -305,15 +279,10 @@ static void check_observing(kvo_status (*observe)(kvo_object *, const kvo_bindin
   kvo_binding_observer good = {.key_path = "value", .ops = &full}, bad;
   kvo_observer_ops ops = full;
   kvo_observation id = 0;
-  kvo_object empty = {0};
-  FAULTS_AND_REFUSED(observe(NULL, &good, &id));
-  FAULTS_AND_REFUSED(observe(object, NULL, &id));
+  NEEDS_BOTH(observe, object, &good, &id);
   FAULTS_AND_REFUSED(observe(object, &good, NULL));
   REFUSED(observe(&empty, &good, &id));
-#define TRY(change)                                                                                                    \
-  bad = good;                                                                                                          \
-  change;                                                                                                              \
-  FAULTS_AND_REFUSED(observe(object, &bad, &id))
+#define TRY(change) (bad = good, change, FAULTS_AND_REFUSED(observe(object, &bad, &id)))
   TRY(bad.key_path = NULL);
   TRY(bad.ops = NULL);
   TRY((ops.callback = NULL, bad.ops = &ops));
@@ -333,16 +302,15 @@ static kvo_status observe_tracked(kvo_object *object, const kvo_binding_observer
 }
 ROW(kvo_binding_observe_tracked) {
   check_observing(observe_tracked);
-  kvo_observer_ops without_evaluate = {.callback = ignore, .release = release},
-                   without_release = {.callback = ignore, .evaluate = evaluate};
+  kvo_observer_ops without_evaluate = {.callback = ignore_raw_change, .release = release_evaluated},
+                   without_release = {.callback = ignore_raw_change, .evaluate = evaluate_nothing};
   kvo_binding_observer observer = {.key_path = "value", .ops = &without_evaluate};
   kvo_observation id;
   FAULTS_AND_REFUSED(observe_tracked(bound_make(), &observer, &id));
   observer.ops = &without_release;
   FAULTS_AND_REFUSED(observe_tracked(bound_make(), &observer, &id));
-  kvo_observer_ops complete = {.callback = ignore, .evaluate = evaluate, .release = release};
-  observer.ops = &complete;
-  observer.deliver = ignore; /* is for keys only */
+  observer.ops = &full;
+  observer.deliver = ignore_raw_change; /* is for keys only */
   FAULTS_AND_REFUSED(observe_tracked(bound_make(), &observer, &id));
 }
 
@@ -357,7 +325,6 @@ ROW(kvo_binding_remove) {
 
 ROW(kvo_binding_end_all) {
   int observer = 0;
-  kvo_object empty = {0};
   CHECK_EQ(kvo_binding_end_all(NULL, NULL, "value", true, NULL, 0), 0);
   CHECK_EQ(kvo_binding_end_all(observed(KVO_NEW), NULL, NULL, false, NULL, 0), 0);
   CHECK_EQ(kvo_binding_end_all(&empty, &observer, NULL, true, "here.c", 7), 0);
@@ -371,10 +338,9 @@ ROW(kvo_binding_observer_died) {
 ROW(kvo_binding_observe_death) {
   static const kvo_observer_ops without_destroy;
   kvo_observer_ops complete = {.destroy = free};
-  kvo_object empty = {0}, *object = bound_make();
+  kvo_object *object = bound_make();
   kvo_observation id = 0;
-  FAULTS_AND_REFUSED(kvo_binding_observe_death(NULL, &complete, NULL, &id));
-  FAULTS_AND_REFUSED(kvo_binding_observe_death(object, NULL, NULL, &id));
+  NEEDS_BOTH(kvo_binding_observe_death, object, &complete, NULL, &id);
   FAULTS_AND_REFUSED(kvo_binding_observe_death(object, &without_destroy, NULL, &id));
   FAULTS_AND_REFUSED(kvo_binding_observe_death(object, &complete, NULL, NULL));
   REFUSED(kvo_binding_observe_death(&empty, &complete, NULL, &id));
@@ -382,7 +348,6 @@ ROW(kvo_binding_observe_death) {
 }
 
 ROW(kvo_object_observation_count) {
-  kvo_object empty = {0};
   CHECK_EQ(kvo_object_observation_count(NULL), 0);
   CHECK_EQ(kvo_object_observation_count(&empty), 0);
 }
@@ -404,7 +369,8 @@ static void *read_badly(void *user_data) {
 }
 
 static void while_recording(void (*body)(void)) {
-  static const kvo_observer_ops ops = {.callback = ignore, .evaluate = read_badly, .release = release};
+  static const kvo_observer_ops ops = {
+      .callback = ignore_raw_change, .evaluate = read_badly, .release = release_evaluated};
   kvo_binding_observer observer = {.key_path = "value", .ops = &ops, .user_data = (void *)(uintptr_t)body};
   kvo_observation id;
   bad_read = bound_make();

@@ -1,15 +1,7 @@
 /* bad_input_coding.c - the rows of key-value coding with C types. */
 #include "bad_input.h"
-#include "basket.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-static kvo_object *made(void) {
-  static basket *object; /* of this process, which has one test */
-  if (object == NULL) object = basket_make("b", 1);
-  return as_kvo(object);
-}
 
 static const kvo_value untyped = {NULL, 8, ""}, text = {"*", sizeof(char *), &(const char *){"text"}},
                        nil = {"d", 8, NULL}, odd = {"", 8, ""}, small = {"q", 1, ""};
@@ -18,8 +10,9 @@ static const kvo_value untyped = {NULL, 8, ""}, text = {"*", sizeof(char *), &(c
 #define VALUE_ROW(function, T)                                                                                         \
   ROW(function) {                                                                                                      \
     T out;                                                                                                             \
-    memset(&out, 0x5a, sizeof out);                                                                                    \
-    T before = out;                                                                                                    \
+    T before;                                                                                                          \
+    memset(&out, 1, sizeof out);                                                                                       \
+    memset(&before, 1, sizeof before);                                                                                 \
     REFUSED(function(NULL, &out));                                                                                     \
     REFUSED(function(&untyped, &out));                                                                                 \
     REFUSED(function(&text, NULL));                                                                                    \
@@ -30,29 +23,19 @@ static const kvo_value untyped = {NULL, 8, ""}, text = {"*", sizeof(char *), &(c
 VALUE_ROW(kvo_value_int64, int64_t)
 VALUE_ROW(kvo_value_uint64, uint64_t)
 VALUE_ROW(kvo_value_double, double)
+VALUE_ROW(kvo_value_bool, bool)
 VALUE_ROW(kvo_value_string, const char *)
 VALUE_ROW(kvo_value_object, kvo_object *)
-
-ROW(kvo_value_bool) {
-  bool out = true;
-  REFUSED(kvo_value_bool(NULL, &out));
-  REFUSED(kvo_value_bool(&untyped, &out));
-  REFUSED(kvo_value_bool(&text, NULL));
-  CHECK_STATUS(kvo_value_bool(&text, &out), KVO_ERROR_TYPE_MISMATCH);
-  CHECK_STATUS(kvo_value_bool(&nil, &out), KVO_ERROR_NO_VALUE);
-  CHECK(out);
-}
 
 #define GET_ROW(function, T, key)                                                                                      \
   ROW(function) {                                                                                                      \
     T out;                                                                                                             \
     memset(&out, 0, sizeof out);                                                                                       \
-    FAULTS_AND_REFUSED(function(NULL, key, &out));                                                                     \
-    FAULTS_AND_REFUSED(function(made(), NULL, &out));                                                                  \
-    FAULTS_AND_REFUSED(function(made(), key, NULL));                                                                   \
-    CHECK_STATUS(function(made(), "", &out), KVO_ERROR_MALFORMED_KEY_PATH);                                            \
-    CHECK_STATUS(function(made(), "none", &out), KVO_ERROR_UNDEFINED_KEY);                                             \
-    CHECK_STATUS(function(made(), "prices", &out), KVO_ERROR_TYPE_MISMATCH);                                           \
+    NEEDS_BOTH(function, made_basket(), key, &out);                                                                    \
+    FAULTS_AND_REFUSED(function(made_basket(), key, NULL));                                                            \
+    CHECK_STATUS(function(made_basket(), "", &out), KVO_ERROR_MALFORMED_KEY_PATH);                                     \
+    CHECK_STATUS(function(made_basket(), "none", &out), KVO_ERROR_UNDEFINED_KEY);                                      \
+    CHECK_STATUS(function(made_basket(), "prices", &out), KVO_ERROR_TYPE_MISMATCH);                                    \
     T before;                                                                                                          \
     memset(&before, 0, sizeof before);                                                                                 \
     CHECK_BYTES(&out, &before, sizeof out);                                                                            \
@@ -68,12 +51,11 @@ ROW(kvo_string_free) { kvo_string_free(NULL); }
 
 #define SET_ROW(function, key, value)                                                                                  \
   ROW(function) {                                                                                                      \
-    FAULTS_AND_REFUSED(function(NULL, key, value));                                                                    \
-    FAULTS_AND_REFUSED(function(made(), NULL, value));                                                                 \
-    CHECK_STATUS(function(made(), ".", value), KVO_ERROR_MALFORMED_KEY_PATH);                                          \
-    CHECK_STATUS(function(made(), "none", value), KVO_ERROR_UNDEFINED_KEY);                                            \
-    CHECK_STATUS(function(made(), "prices", value), KVO_ERROR_READ_ONLY);                                              \
-    CHECK_OK(function(made(), key, value));                                                                            \
+    NEEDS_BOTH(function, made_basket(), key, value);                                                                   \
+    CHECK_STATUS(function(made_basket(), ".", value), KVO_ERROR_MALFORMED_KEY_PATH);                                   \
+    CHECK_STATUS(function(made_basket(), "none", value), KVO_ERROR_UNDEFINED_KEY);                                     \
+    CHECK_STATUS(function(made_basket(), "prices", value), KVO_ERROR_READ_ONLY);                                       \
+    CHECK_OK(function(made_basket(), key, value));                                                                     \
   }
 SET_ROW(kvo_set_int64, "total", INT64_MIN)
 SET_ROW(kvo_set_uint64, "total", 7)
@@ -82,16 +64,13 @@ SET_ROW(kvo_set_bool, "total", true)
 SET_ROW(kvo_set_string, "title", "a title")
 SET_ROW(kvo_set_object, "best", NULL)
 
-static void accept_nothing(const kvo_value *value, void *arg) { (void)value, (void)arg; }
-
 ROW(kvo_validate_value) {
-  FAULTS_AND_REFUSED(kvo_validate_value(NULL, "total", &text, accept_nothing, NULL));
-  FAULTS_AND_REFUSED(kvo_validate_value(made(), NULL, &text, accept_nothing, NULL));
-  FAULTS_AND_REFUSED(kvo_validate_value(made(), "total", NULL, accept_nothing, NULL));
-  FAULTS_AND_REFUSED(kvo_validate_value(made(), "total", &untyped, accept_nothing, NULL));
-  FAULTS_AND_REFUSED(kvo_validate_value(made(), "total", &text, NULL, NULL));
-  CHECK_STATUS(kvo_validate_value(made(), "a..b", &text, accept_nothing, NULL), KVO_ERROR_MALFORMED_KEY_PATH);
-  CHECK_OK(kvo_validate_value(made(), "total", &nil, accept_nothing, NULL));
+  NEEDS_BOTH(kvo_validate_value, made_basket(), "total", &text, read_nothing, NULL);
+  FAULTS_AND_REFUSED(kvo_validate_value(made_basket(), "total", NULL, read_nothing, NULL));
+  FAULTS_AND_REFUSED(kvo_validate_value(made_basket(), "total", &untyped, read_nothing, NULL));
+  FAULTS_AND_REFUSED(kvo_validate_value(made_basket(), "total", &text, NULL, NULL));
+  CHECK_STATUS(kvo_validate_value(made_basket(), "a..b", &text, read_nothing, NULL), KVO_ERROR_MALFORMED_KEY_PATH);
+  CHECK_OK(kvo_validate_value(made_basket(), "total", &nil, read_nothing, NULL));
 }
 
 TEST("hooks of coding of another size are not registered") {
@@ -104,20 +83,4 @@ TEST("hooks of coding of another size are not registered") {
   REFUSED(kvo_class_register(&spec, &out));
   CHECK_CONTAINS(kvo_last_error(), "class 'Bad': coding->struct_size is not");
   CHECK_SAME(kvo_class_find("Bad"), NULL);
-}
-
-TEST("a path of many components, and one long component, take time in proportion") {
-  enum { LENGTH = 1 << 20 };
-  char *path = text_of_size(LENGTH, 'x');
-  double out;
-  CHECK_STATUS(kvo_get_double(made(), path, &out), KVO_ERROR_UNDEFINED_KEY);
-  for (size_t i = 1; i < LENGTH; i += 2) path[i] = '.';
-  path[LENGTH - 1] = 'x';
-  CHECK_STATUS(kvo_get_double(made(), path, &out), KVO_ERROR_UNDEFINED_KEY);
-  memset(path, '@', LENGTH);
-  CHECK_STATUS(kvo_get_double(made(), path, &out), KVO_ERROR_UNDEFINED_KEY);
-  memset(path, '9', LENGTH);
-  kvo_value long_text = {"*", sizeof path, &path};
-  CHECK_STATUS(kvo_value_double(&long_text, &out), KVO_ERROR_TYPE_MISMATCH);
-  free(path);
 }

@@ -8,15 +8,11 @@ static kvo_observer good(void) {
 }
 
 ROW(kvo_add_observer) {
-  kvo_object *object = as_object(item_make(1)), empty = {0}, garbage = {(uintptr_t)0xdead0dead0};
+  kvo_object garbage = {(uintptr_t)0xdead0dead0};
   kvo_observer observer = good(), bad;
   kvo_observation id = 0;
-  FAULTS_AND_REFUSED(kvo_add_observer(NULL, &observer, &id));
-  FAULTS_AND_REFUSED(kvo_add_observer(object, NULL, &id));
-#define TRY(change)                                                                                                    \
-  bad = good();                                                                                                        \
-  change;                                                                                                              \
-  FAULTS_AND_REFUSED(kvo_add_observer(object, &bad, &id))
+  NEEDS_BOTH(kvo_add_observer, object, &observer, &id);
+#define TRY(change) (bad = good(), change, FAULTS_AND_REFUSED(kvo_add_observer(object, &bad, &id)))
   TRY(bad.struct_size = 0);
   TRY(bad.struct_size = sizeof bad - 1);
   TRY(bad.key_path = NULL);
@@ -36,67 +32,52 @@ ROW(kvo_add_observer) {
 /* Ids are numbers, never dereferenced. */
 static const kvo_observation no_ids[] = {0, 1, 0xdeadbeefdeadbeef, UINT64_MAX};
 
-#define FOR_EACH_BAD_ID(call)                                                                                          \
+#define FOR_EACH_BAD_ID(statement)                                                                                     \
   do {                                                                                                                 \
     ignore_faults();                                                                                                   \
     for (size_t i = 0; i < sizeof no_ids / sizeof *no_ids; i++) {                                                      \
       kvo_observation id = no_ids[i];                                                                                  \
-      CHECK_STATUS(call, KVO_ERROR_NOT_REGISTERED);                                                                    \
+      statement;                                                                                                       \
     }                                                                                                                  \
   } while (0)
+#define NOT_REGISTERED(call) FOR_EACH_BAD_ID(CHECK_STATUS(call, KVO_ERROR_NOT_REGISTERED))
 
 ROW(kvo_remove_observer) {
-  FOR_EACH_BAD_ID(kvo_remove_observer(id));
+  NOT_REGISTERED(kvo_remove_observer(id));
   CHECK_EQ(faults.count, 4);
 }
 ROW(kvo_remove_observer_at) {
-  FOR_EACH_BAD_ID(kvo_remove_observer_at(id, "here.c", 7));
+  NOT_REGISTERED(kvo_remove_observer_at(id, "here.c", 7));
   CHECK_EQ(faults.file, "here.c");
-  FOR_EACH_BAD_ID(kvo_remove_observer_at(id, NULL, 7));
+  NOT_REGISTERED(kvo_remove_observer_at(id, NULL, 7));
 }
-ROW(kvo_cancel_observer) { FOR_EACH_BAD_ID(kvo_cancel_observer(id)); }
-ROW(kvo_cancel_observer_at) { FOR_EACH_BAD_ID(kvo_cancel_observer_at(id, NULL, 7)); }
-ROW(kvo_cancel_observer_and_wait) { FOR_EACH_BAD_ID(kvo_cancel_observer_and_wait(id)); }
-ROW(kvo_cancel_observer_and_wait_at) { FOR_EACH_BAD_ID(kvo_cancel_observer_and_wait_at(id, NULL, 7)); }
-ROW(kvo_observation_pause) { FOR_EACH_BAD_ID(kvo_observation_pause(id)); }
-ROW(kvo_observation_resume) { FOR_EACH_BAD_ID(kvo_observation_resume(id, true)); }
-ROW(kvo_observation_is_paused) {
-  for (size_t i = 0; i < sizeof no_ids / sizeof *no_ids; i++) CHECK(!kvo_observation_is_paused(no_ids[i]));
-}
-ROW(kvo_settle) {
-  for (size_t i = 0; i < sizeof no_ids / sizeof *no_ids; i++) kvo_settle(no_ids[i]);
-}
-
-ROW(kvo_unsettle) {
-  for (size_t i = 0; i < sizeof no_ids / sizeof *no_ids; i++) kvo_unsettle(no_ids[i]);
-}
-
-ROW(kvo_observation_is_registered) {
-  for (size_t i = 0; i < sizeof no_ids / sizeof *no_ids; i++) CHECK(!kvo_observation_is_registered(no_ids[i]));
-}
+ROW(kvo_cancel_observer) { NOT_REGISTERED(kvo_cancel_observer(id)); }
+ROW(kvo_cancel_observer_at) { NOT_REGISTERED(kvo_cancel_observer_at(id, NULL, 7)); }
+ROW(kvo_cancel_observer_and_wait) { NOT_REGISTERED(kvo_cancel_observer_and_wait(id)); }
+ROW(kvo_cancel_observer_and_wait_at) { NOT_REGISTERED(kvo_cancel_observer_and_wait_at(id, NULL, 7)); }
+ROW(kvo_observation_pause) { NOT_REGISTERED(kvo_observation_pause(id)); }
+ROW(kvo_observation_resume) { NOT_REGISTERED(kvo_observation_resume(id, true)); }
+ROW(kvo_observation_is_paused) { FOR_EACH_BAD_ID(CHECK(!kvo_observation_is_paused(id))); }
+ROW(kvo_observation_is_registered) { FOR_EACH_BAD_ID(CHECK(!kvo_observation_is_registered(id))); }
+ROW(kvo_settle) { FOR_EACH_BAD_ID(kvo_settle(id)); }
+ROW(kvo_unsettle) { FOR_EACH_BAD_ID(kvo_unsettle(id)); }
 
 static void ignore_end(kvo_end end, void *arg) { (void)end, (void)arg; }
-
 ROW(kvo_observation_on_end) {
   FAULTS_AND_REFUSED(kvo_observation_on_end(1, NULL, NULL));
-  for (size_t i = 0; i < sizeof no_ids / sizeof *no_ids; i++)
-    CHECK_EQ(kvo_observation_on_end(no_ids[i], ignore_end, NULL), KVO_ERROR_NOT_REGISTERED);
+  NOT_REGISTERED(kvo_observation_on_end(id, ignore_end, NULL));
 }
 
 ROW(kvo_remove_observer_for) {
-  kvo_object *object = as_object(item_make(1)), empty = {0};
   FAULTS_AND_REFUSED(kvo_remove_observer_for(NULL, object, "value"));
   FAULTS_AND_REFUSED(kvo_remove_observer_for(object, object, NULL));
   CHECK_STATUS(kvo_remove_observer_for(object, NULL, ""), KVO_ERROR_NOT_REGISTERED);
   CHECK_STATUS(kvo_remove_observer_for(&empty, NULL, "value"), KVO_ERROR_NOT_REGISTERED);
-  kvo_object_destroy(object);
 }
 ROW(kvo_remove_observer_for_at) { FAULTS_HERE(kvo_remove_observer_for_at(NULL, NULL, "value", "here.c", 7)); }
 ROW(kvo_remove_observer_for_context) {
-  kvo_object *object = as_object(item_make(1));
   FAULTS_AND_REFUSED(kvo_remove_observer_for_context(NULL, NULL, "value", NULL));
   FAULTS_AND_REFUSED(kvo_remove_observer_for_context(object, NULL, NULL, NULL));
-  kvo_object_destroy(object);
 }
 ROW(kvo_remove_observer_for_context_at) {
   FAULTS_HERE(kvo_remove_observer_for_context_at(NULL, NULL, NULL, NULL, "here.c", 7));
@@ -110,19 +91,15 @@ static kvo_object *observed(void) {
   return object;
 }
 
-ROW(kvo_will_change) {
-  kvo_object empty = {0};
-  FAULTS_AND_REFUSED(kvo_will_change(NULL, "value"));
-  FAULTS_AND_REFUSED(kvo_will_change(observed(), NULL));
-  CHECK_OK(kvo_will_change(&empty, "value"));
-}
+#define ANNOUNCEMENT_ROW(function)                                                                                     \
+  ROW(function) {                                                                                                      \
+    FAULTS_AND_REFUSED(function(NULL, "value"));                                                                       \
+    FAULTS_AND_REFUSED(function(observed(), NULL));                                                                    \
+    CHECK_OK(function(&empty, "value"));                                                                               \
+  }
+ANNOUNCEMENT_ROW(kvo_will_change)
+ANNOUNCEMENT_ROW(kvo_did_change)
 ROW(kvo_will_change_at) { FAULTS_HERE(kvo_will_change_at(NULL, "value", "here.c", 7)); }
-ROW(kvo_did_change) {
-  kvo_object empty = {0};
-  FAULTS_AND_REFUSED(kvo_did_change(NULL, "value"));
-  FAULTS_AND_REFUSED(kvo_did_change(observed(), NULL));
-  CHECK_OK(kvo_did_change(&empty, "value"));
-}
 ROW(kvo_did_change_at) { FAULTS_HERE(kvo_did_change_at(NULL, "value", "here.c", 7)); }
 
 static const size_t one[] = {0};

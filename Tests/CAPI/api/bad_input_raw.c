@@ -3,16 +3,6 @@
 
 #include <stdlib.h>
 
-static void ignore(const kvo_raw_change *change, void *user_data) { (void)change, (void)user_data; }
-static void *evaluate(void *user_data) {
-  (void)user_data;
-  return malloc(1);
-}
-static void release(void *value, void *user_data) {
-  (void)user_data;
-  free(value);
-}
-
 ROW(kvo_raw_class_register) {
   kvo_class *out = NULL;
   const kvo_raw_property property = {.name = "value", .type = "i", .ops = &bound_ops};
@@ -24,10 +14,7 @@ ROW(kvo_raw_class_register) {
   kvo_raw_class bad;
   REFUSED(kvo_raw_class_register(NULL, &out));
   REFUSED(kvo_raw_class_register(&good, NULL));
-#define TRY(change)                                                                                                    \
-  bad = good;                                                                                                          \
-  change;                                                                                                              \
-  REFUSED(kvo_raw_class_register(&bad, &out))
+#define TRY(change) (bad = good, change, REFUSED(kvo_raw_class_register(&bad, &out)))
   TRY(bad.struct_size = 0);
   TRY(bad.struct_size = sizeof bad - 1);
   TRY(bad.name = NULL);
@@ -44,19 +31,16 @@ ROW(kvo_raw_class_register) {
 
 /* Arguments that both kinds of registration refuse. */
 static void check_observing(kvo_status (*observe)(kvo_object *, const kvo_raw_observer *, kvo_observation *)) {
-  static const kvo_observer_ops ops = {.callback = ignore, .evaluate = evaluate, .release = release};
-  kvo_object *object = bound_make(), empty = {0};
+  static const kvo_observer_ops ops = {
+      .callback = ignore_raw_change, .evaluate = evaluate_nothing, .release = release_evaluated};
+  kvo_object *object = bound_make();
   const kvo_raw_observer good = {.struct_size = sizeof good, .key_path = "value", .ops = &ops};
   kvo_raw_observer bad;
   kvo_observation id = 0;
-  FAULTS_AND_REFUSED(observe(NULL, &good, &id));
-  FAULTS_AND_REFUSED(observe(object, NULL, &id));
+  NEEDS_BOTH(observe, object, &good, &id);
   FAULTS_AND_REFUSED(observe(object, &good, NULL));
   REFUSED(observe(&empty, &good, &id));
-#define TRY(change)                                                                                                    \
-  bad = good;                                                                                                          \
-  change;                                                                                                              \
-  FAULTS_AND_REFUSED(observe(object, &bad, &id))
+#define TRY(change) (bad = good, change, FAULTS_AND_REFUSED(observe(object, &bad, &id)))
   TRY(bad.struct_size = 0);
   TRY(bad.struct_size = sizeof bad - sizeof bad.target_key);
   TRY(bad.key_path = NULL);

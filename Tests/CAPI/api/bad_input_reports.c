@@ -96,19 +96,16 @@ ROW(kvo_fault_raise) {
 /* The following calls are reported; the reports do not matter here. */
 static void quiet(void) { CHECK(freopen("/dev/null", "w", stderr) != NULL); }
 
-ROW(kvo_set_fault_handler) {
-  quiet();
-  CHECK(kvo_set_fault_handler(answer_nonsense, NULL) == NULL);
-  kvo_fault_raise(KVO_FAULT_TYPE_MISMATCH, "goes on", NULL, NULL, NULL, 0, NULL, 0);
-  CHECK(kvo_set_fault_handler(NULL, NULL) == answer_nonsense);
-}
+#define HANDLER_ROW(set)                                                                                               \
+  ROW(set) {                                                                                                           \
+    quiet();                                                                                                           \
+    CHECK(set(answer_nonsense, NULL) == NULL);                                                                         \
+    kvo_fault_raise(KVO_FAULT_TYPE_MISMATCH, "goes on", NULL, NULL, NULL, 0, NULL, 0);                                 \
+    CHECK(set(NULL, NULL) == answer_nonsense);                                                                         \
+  }
+HANDLER_ROW(kvo_set_fault_handler)
+HANDLER_ROW(kvo_set_thread_fault_handler)
 ROW(kvo_get_fault_handler) { CHECK(kvo_get_fault_handler(NULL) == NULL); }
-ROW(kvo_set_thread_fault_handler) {
-  quiet();
-  CHECK(kvo_set_thread_fault_handler(answer_nonsense, NULL) == NULL);
-  kvo_fault_raise(KVO_FAULT_TYPE_MISMATCH, "goes on", NULL, NULL, NULL, 0, NULL, 0);
-  CHECK(kvo_set_thread_fault_handler(NULL, NULL) == answer_nonsense);
-}
 ROW(kvo_get_thread_fault_handler) { CHECK(kvo_get_thread_fault_handler(NULL) == NULL); }
 ROW(kvo_binding_set_scope_fault_handler) { CHECK(kvo_binding_set_scope_fault_handler(NULL) == NULL); }
 ROW(kvo_fault_break) { kvo_fault_break(NULL); }

@@ -1,7 +1,6 @@
-/* basics.c - statuses, the version, and the sizes of types. */
+/* basics.c - statuses, and the sizes of types. */
 #include "harness.h"
 
-#include <stdio.h>
 #include <string.h>
 
 TEST("each status has a distinct text") {
@@ -10,24 +9,11 @@ TEST("each status has a distinct text") {
       KVO_STATUS_MAP(EACH)
 #undef EACH
   };
-  size_t count = sizeof all / sizeof *all;
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     CHECK_EQ((int)all[i], -(int)i); /* the values have no gap */
     CHECK(strlen(kvo_status_string(all[i])) > 3);
     for (size_t j = 0; j < i; j++) CHECK(strcmp(kvo_status_string(all[i]), kvo_status_string(all[j])) != 0);
   }
-}
-
-TEST("an unknown status has a text, too") {
-  CHECK_EQ(kvo_status_string((kvo_status)-99), "unknown status");
-  CHECK_EQ(kvo_status_string((kvo_status)1), "unknown status");
-}
-
-TEST("the version of the library is that of the header") {
-  CHECK_EQ(kvo_version(), KVO_VERSION_MAJOR * 10000 + KVO_VERSION_MINOR * 100 + KVO_VERSION_PATCH);
-  char text[32];
-  snprintf(text, sizeof text, "%d.%d.%d", KVO_VERSION_MAJOR, KVO_VERSION_MINOR, KVO_VERSION_PATCH);
-  CHECK_EQ(kvo_version_string(), text);
 }
 
 typedef struct {
@@ -39,55 +25,43 @@ typedef struct {
   short tail;
 } nested;
 
+/* A row of the following table. */
+#define SIZE(encoding, T)                                                                                              \
+  { encoding, sizeof(T), _Alignof(T) }
+
 TEST("the size and alignment of an encoding are those of the C type") {
-  static const struct {
+  const struct {
     const char *encoding;
     size_t size, alignment;
-  } rows[] = {
-#define ROW(encoding, T) {encoding, sizeof(T), _Alignof(T)}
-      ROW("c", signed char),
-      ROW("C", unsigned char),
-      ROW("s", short),
-      ROW("S", unsigned short),
-      ROW("i", int),
-      ROW("I", unsigned),
-      ROW("l", long),
-      ROW("L", unsigned long),
-      ROW("q", long long),
-      ROW("Q", unsigned long long),
-      ROW("f", float),
-      ROW("d", double),
-      ROW("D", long double),
-      ROW("B", bool),
-      ROW("*", char *),
-      ROW("@", kvo_object *),
-      ROW("^v", void *),
-      ROW("^i", int *),
-      ROW("^^d", double **),
-      ROW("^{opaque}", void *),
-      ROW(":", void *),
-      ROW("#", void *),
-      ROW("r*", const char *),
-      ROW("ri", const int),
-      ROW("^(u=if)", void *),
-      ROW("^[4i]", void *),
-      ROW("{cd=cd}", char_double),
-      ROW("{n=[3{cd=cd}]s}", nested),
-#undef ROW
-  };
+  } rows[] = {SIZE("c", signed char),
+              SIZE("C", unsigned char),
+              SIZE("s", short),
+              SIZE("S", unsigned short),
+              SIZE("i", int),
+              SIZE("I", unsigned),
+              SIZE("l", long),
+              SIZE("L", unsigned long),
+              SIZE("q", long long),
+              SIZE("Q", unsigned long long),
+              SIZE("f", float),
+              SIZE("d", double),
+              SIZE("D", long double),
+              SIZE("B", bool),
+              SIZE("*", char *),
+              SIZE("r*", const char *),
+              SIZE("ri", const int),
+              SIZE("@", kvo_object *),
+              SIZE("^v", void *),
+              SIZE(":", void *),
+              SIZE("#", void *),
+              SIZE("{cd=cd}", char_double),
+              SIZE("{n=[3{cd=cd}]s}", nested)};
+  size_t size, alignment;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    size_t size = 0, alignment = 0;
-    CHECK_OK(kvo_type_size(rows[i].encoding, &size, &alignment));
-    CHECK_EQ(size, rows[i].size);
-    CHECK_EQ(alignment, rows[i].alignment);
+    if (kvo_type_size(rows[i].encoding, &size, &alignment) != KVO_OK || size != rows[i].size ||
+        alignment != rows[i].alignment)
+      harness_fail(__FILE__, __LINE__, "\"%s\": %zu, %zu", rows[i].encoding, size, alignment);
   }
-}
-
-TEST("kvo_type_size accepts NULL for either result, and refuses an invalid encoding") {
-  size_t size = 77;
-  CHECK_OK(kvo_type_size("i", NULL, NULL));
   CHECK_STATUS(kvo_type_size("", &size, NULL), KVO_ERROR_BAD_TYPE_ENCODING);
   CHECK_STATUS(kvo_type_size("ii", &size, NULL), KVO_ERROR_BAD_TYPE_ENCODING);
-  CHECK_STATUS(kvo_type_size(NULL, &size, NULL), KVO_ERROR_BAD_TYPE_ENCODING);
-  CHECK_EQ(size, 77);
 }

@@ -1,41 +1,28 @@
 /* coding_hooks.c - what a class decides in key-value coding: the values of undefined keys, nil, and validation. */
 #include "basket.h"
+#include "registered.h"
 
 #include <string.h>
 
+/* The undefined keys that the class was asked for. */
 static char asked[256];
+
+static kvo_status give(const kvo_value *value, kvo_value_reader reader, void *arg) {
+  reader(value, arg);
+  return KVO_OK;
+}
 
 static kvo_status undefined_value(kvo_object *object, const char *key, kvo_value_reader reader, void *arg, void *user) {
   (void)user;
+  const char *nick = ((basket *)object)->total > 0 ? "nick" : NULL;
   strcat(strcat(asked, key), " ");
-  if (strcmp(key, "answer") == 0) {
-    int answer = 42;
-    reader(&(kvo_value){"i", sizeof answer, &answer}, arg);
-    return KVO_OK;
-  }
   if (strcmp(key, "silent") == 0) return KVO_OK;
-  if (strcmp(key, "twice") == 0) {
-    for (int number = 1; number < 3; number++) reader(&(kvo_value){"i", sizeof number, &number}, arg);
-    return KVO_OK;
-  }
-  if (strcmp(key, "nick") == 0) {
-    const char *nick = ((basket *)object)->total > 0 ? "nick" : NULL;
-    reader(KVO_VALUE(const char *, nick), arg);
-    return KVO_OK;
-  }
-  if (strcmp(key, "null") == 0) {
-    reader(NULL, arg);
-    return KVO_OK;
-  }
-  if (strcmp(key, "untyped") == 0) {
-    int answer = 42;
-    reader(&(kvo_value){NULL, sizeof answer, &answer}, arg);
-    return KVO_OK;
-  }
-  if (strcmp(key, "me") == 0) {
-    reader(&(kvo_value){"@", sizeof object, &object}, arg);
-    return KVO_OK;
-  }
+  if (strcmp(key, "answer") == 0) return give(KVO_VALUE(int, 42), reader, arg);
+  if (strcmp(key, "twice") == 0) return give(KVO_VALUE(int, 1), reader, arg), give(KVO_VALUE(int, 2), reader, arg);
+  if (strcmp(key, "nick") == 0) return give(KVO_VALUE(const char *, nick), reader, arg);
+  if (strcmp(key, "null") == 0) return give(NULL, reader, arg);
+  if (strcmp(key, "untyped") == 0) return give(&(kvo_value){NULL, sizeof(int), &(int){42}}, reader, arg);
+  if (strcmp(key, "me") == 0) return give(KVO_VALUE(kvo_object *, object), reader, arg);
   return KVO_ERROR_UNDEFINED_KEY;
 }
 
@@ -53,6 +40,7 @@ static kvo_status set_nil(kvo_object *object, const char *key, void *user) {
   return kvo_set_double(object, key, -1);
 }
 
+/* Refuses negative totals, and replaces those above 100. */
 static kvo_status validate(kvo_object *object, const char *key, const kvo_value *value, kvo_value_reader accept,
                            void *arg, void *user) {
   (void)object, (void)user;
@@ -61,37 +49,33 @@ static kvo_status validate(kvo_object *object, const char *key, const kvo_value 
   kvo_status status = kvo_value_double(value, &number);
   if (status != KVO_OK) return status;
   if (number < 0) return KVO_ERROR_REFUSED;
-  if (number > 100) {
-    number = 100;
-    accept(&(kvo_value){"d", sizeof number, &number}, arg);
-  }
+  if (number > 100) accept(KVO_VALUE(double, 100), arg);
   return KVO_OK;
 }
 
+static kvo_object *object_with(const char *name, kvo_coding_hooks hooks) {
+  hooks.struct_size = sizeof hooks;
+  kvo_class *cls = register_class(
+      (kvo_class_spec){.name = name, .superclass = basket_class(), .instance_size = sizeof(basket), .coding = &hooks});
+  return object_of(cls);
+}
+
+/* An object whose superclass has all hooks, and a price. */
 static basket *with_hooks(void) {
   kvo_class *cls = kvo_class_find("Hooked");
-  kvo_object *object;
   if (cls == NULL) {
-    kvo_coding_hooks hooks = {.struct_size = sizeof hooks,
-                              .value_for_undefined_key = undefined_value,
-                              .set_value_for_undefined_key = set_undefined,
-                              .set_nil_value_for_key = set_nil,
-                              .validate = validate};
-    kvo_class_spec base = {.struct_size = sizeof base,
-                           .name = "HookedBase",
-                           .superclass = basket_class(),
-                           .instance_size = sizeof(basket),
-                           .coding = &hooks};
-    CHECK_OK(kvo_class_register(&base, &cls));
-    kvo_class_spec spec = {.struct_size = sizeof spec,
-                           .name = "Hooked",
-                           .superclass = cls,
-                           .instance_size = sizeof(basket)}; /* inherits the hooks */
-    CHECK_OK(kvo_class_register(&spec, &cls));
+    kvo_object *of_base = object_with("HookedBase", (kvo_coding_hooks){.value_for_undefined_key = undefined_value,
+                                                                       .set_value_for_undefined_key = set_undefined,
+                                                                       .set_nil_value_for_key = set_nil,
+                                                                       .validate = validate});
+    cls = register_class(
+        (kvo_class_spec){.name = "Hooked", .superclass = kvo_object_class(of_base), .instance_size = sizeof(basket)});
+    kvo_object_destroy(of_base);
   }
-  CHECK_OK(kvo_object_create(cls, &object));
-  ((basket *)object)->allowed = -1;
-  return (basket *)object;
+  basket *made = (basket *)object_of(cls);
+  made->allowed = -1;
+  CHECK_OK(kvo_list_insert(as_kvo(made), "prices", 0, KVO_VALUE(double, 1)));
+  return made;
 }
 
 TEST("a class gives values for keys that it does not have, and takes them") {
@@ -111,87 +95,55 @@ TEST("a class gives values for keys that it does not have, and takes them") {
   basket_destroy(of);
 }
 
-TEST("a class that passes no value for an undefined key has none, and of several the first counts") {
+TEST("a class may give no value, several of which the first counts, NULL for nil, or one without a type") {
   basket *of = with_hooks();
-  int64_t number = 7;
-  CHECK_STATUS(kvo_get_int64(as_kvo(of), "silent", &number), KVO_ERROR_UNDEFINED_KEY);
-  CHECK_EQ(number, 7);
-  CHECK_EQ(text_at(of, "silent"), "(the class has no such key)");
-  CHECK_OK(kvo_get_int64(as_kvo(of), "twice", &number));
-  CHECK_EQ(number, 1);
-  CHECK_EQ(text_at(of, "twice"), "1");
-  basket_destroy(of);
-}
-
-TEST("the hook of undefined keys may pass NULL, which is nil, and a value without a type, which nobody can convert") {
-  basket *of = with_hooks();
-  char *text = NULL;
+  kvo_object *object = as_kvo(of);
+  char *text = NULL, read[1024] = "";
   double real = 0;
-  int64_t whole = 0;
+  int64_t whole = 7;
   bool truth = false;
-  kvo_object *object = NULL;
-  char read[1024] = "";
-  CHECK_OK(kvo_get_string(as_kvo(of), "null", &text));
-  CHECK(text == NULL);
+  CHECK_STATUS(kvo_get_int64(object, "silent", &whole), KVO_ERROR_UNDEFINED_KEY);
+  CHECK_EQ(whole, 7);
+  CHECK_EQ(text_at(of, "silent"), "(the class has no such key)");
+  CHECK_OK(kvo_get_int64(object, "twice", &whole));
+  CHECK_EQ(whole, 1);
+  CHECK_EQ(text_at(of, "twice"), "1");
+  CHECK_OK(kvo_get_string(object, "null", &text));
+  CHECK_SAME(text, NULL);
+  CHECK_STATUS(kvo_get_double(object, "null", &real), KVO_ERROR_NO_VALUE);
+  CHECK_OK(kvo_get_value(object, "untyped", write_value, read));
+  CHECK_STATUS(kvo_get_string(object, "untyped", &text), KVO_ERROR_TYPE_MISMATCH);
+  CHECK_STATUS(kvo_get_double(object, "untyped", &real), KVO_ERROR_TYPE_MISMATCH);
+  CHECK_STATUS(kvo_get_int64(object, "untyped", &whole), KVO_ERROR_TYPE_MISMATCH);
+  CHECK_STATUS(kvo_get_bool(object, "untyped", &truth), KVO_ERROR_TYPE_MISMATCH);
+  CHECK_STATUS(kvo_get_object(object, "untyped", &object), KVO_ERROR_TYPE_MISMATCH);
   CHECK_OK(kvo_get_object(as_kvo(of), "null", &object));
-  CHECK_STATUS(kvo_get_double(as_kvo(of), "null", &real), KVO_ERROR_NO_VALUE);
-  CHECK_OK(kvo_get_value(as_kvo(of), "untyped", write_value, read));
-  CHECK_STATUS(kvo_get_string(as_kvo(of), "untyped", &text), KVO_ERROR_TYPE_MISMATCH);
-  CHECK_STATUS(kvo_get_double(as_kvo(of), "untyped", &real), KVO_ERROR_TYPE_MISMATCH);
-  CHECK_STATUS(kvo_get_int64(as_kvo(of), "untyped", &whole), KVO_ERROR_TYPE_MISMATCH);
-  CHECK_STATUS(kvo_get_bool(as_kvo(of), "untyped", &truth), KVO_ERROR_TYPE_MISMATCH);
-  CHECK_STATUS(kvo_get_object(as_kvo(of), "untyped", &object), KVO_ERROR_TYPE_MISMATCH);
+  CHECK_SAME(object, NULL);
   basket_destroy(of);
 }
 
-static int warnings;
-static kvo_action count_warnings(const kvo_fault *fault, void *arg) {
-  (void)arg;
-  warnings += fault->code == KVO_FAULT_UNDEFINED_KEY && fault->severity == KVO_SEVERITY_WARNING;
-  return KVO_ACTION_IGNORE;
+static void check_warnings(kvo_object *object, int expected) {
+  ignore_faults();
+  faults.count = 0;
+  CHECK_OK(kvo_will_change(object, "totals"));
+  CHECK_OK(kvo_did_change(object, "totals"));
+  CHECK_EQ(faults.count, expected);
+  if (expected > 0) CHECK_CONTAINS(faults.summary, "KVO0009 warning: ");
+  kvo_object_destroy(object);
 }
 
-static int warnings_of(kvo_object *object, const char *key) {
-  kvo_set_fault_handler(count_warnings, NULL);
-  warnings = 0;
-  CHECK_OK(kvo_will_change(object, key));
-  (void)kvo_did_change(object, key);
-  kvo_set_fault_handler(NULL, NULL);
-  return warnings;
+TEST_REPORTED("an announced key that resembles a property is a misspelling, unless the class answers undefined keys") {
+  check_warnings(as_kvo(basket_make(NULL, 1)), 1);
+  check_warnings(as_kvo(with_hooks()), 0);
+  check_warnings(object_with("Taking", (kvo_coding_hooks){.set_value_for_undefined_key = set_undefined}), 0);
+  check_warnings(object_with("Validating", (kvo_coding_hooks){.validate = validate}), 1);
 }
 
-TEST_REPORTED(
-    "an announced key that resembles a property is taken for a misspelling, unless the class answers undefined keys") {
-  basket *of = with_hooks(), *plain = basket_make("b", 1);
-  CHECK_EQ(warnings_of(as_kvo(plain), "totals"), 1);
-  CHECK_EQ(warnings_of(as_kvo(of), "totals"), 0);
-  basket_destroy(of);
-  basket_destroy(plain);
-  kvo_coding_hooks only_set = {.struct_size = sizeof only_set, .set_value_for_undefined_key = set_undefined};
-  kvo_coding_hooks neither = {.struct_size = sizeof neither, .validate = validate};
-  const kvo_coding_hooks *const all[] = {&only_set, &neither};
-  for (int i = 0; i < 2; i++) {
-    kvo_class_spec spec = {.struct_size = sizeof spec,
-                           .name = i == 0 ? "Taking" : "Validating",
-                           .superclass = basket_class(),
-                           .instance_size = sizeof(basket),
-                           .coding = all[i]};
-    kvo_class *cls;
-    kvo_object *object;
-    CHECK_OK(kvo_class_register(&spec, &cls));
-    CHECK_OK(kvo_object_create(cls, &object));
-    CHECK_EQ(warnings_of(object, "totals"), i);
-    kvo_object_destroy(object);
-  }
-}
-
-TEST("a class and its subclass return with new hooks and lists after both were unregistered") {
+TEST("a class and its subclass return with their hooks and lists after both were unregistered") {
   for (int round = 0; round < 3; round++) {
     basket *of = with_hooks();
-    int64_t answer = 0;
-    CHECK_OK(kvo_get_int64(as_kvo(of), "me.answer", &answer));
-    CHECK_EQ(answer, 42);
-    CHECK_OK(kvo_list_insert(as_kvo(of), "prices", 0, KVO_VALUE(double, 1)));
+    CHECK_EQ(text_at(of, "me.answer"), "42");
+    CHECK_EQ(text_at(of, "prices"), "(1)");
     kvo_class *cls = kvo_object_class(as_kvo(of)), *base = kvo_class_superclass(cls);
     basket_destroy(of);
     CHECK_OK(kvo_class_unregister(cls));
@@ -201,7 +153,7 @@ TEST("a class and its subclass return with new hooks and lists after both were u
 
 TEST("a class says what nil means for a number") {
   basket *of = with_hooks(), *plain = basket_make("b", 3);
-  kvo_value nil = {"d", sizeof(double), NULL};
+  const kvo_value nil = {"d", sizeof(double), NULL};
   CHECK_OK(kvo_set_value(as_kvo(of), "total", &nil));
   CHECK_EQ(of->total, -1.0);
   CHECK_STATUS(kvo_set_value(as_kvo(plain), "total", &nil), KVO_ERROR_TYPE_MISMATCH);
@@ -212,27 +164,24 @@ TEST("a class says what nil means for a number") {
 
 static void keep_number(const kvo_value *value, void *arg) { CHECK_OK(kvo_value_double(value, arg)); }
 
+/* Validates a number, and checks what is accepted; -1 if nothing is. */
+static void check_validated(basket *of, const char *key_path, double given, kvo_status expected, double accepted) {
+  double number = -1;
+  CHECK_STATUS(kvo_validate_value(as_kvo(of), key_path, KVO_VALUE(double, given), keep_number, &number), expected);
+  CHECK_EQ(number, accepted);
+}
+
 TEST("a class validates values: it accepts them, changes them, or refuses") {
   basket *of = with_hooks(), *root = basket_make("b", 0);
   root->best = of;
-  double accepted = 0;
-  CHECK_OK(kvo_validate_value(as_kvo(root), "best.total", KVO_VALUE(int, 7), keep_number, &accepted));
-  CHECK_EQ(accepted, 7.0);
-  CHECK_OK(kvo_validate_value(as_kvo(of), "total", KVO_VALUE(double, 700), keep_number, &accepted));
-  CHECK_EQ(accepted, 100.0);
-  accepted = 1;
-  CHECK_STATUS(kvo_validate_value(as_kvo(of), "total", KVO_VALUE(double, -7), keep_number, &accepted),
-               KVO_ERROR_REFUSED);
-  CHECK_EQ(accepted, 1.0);
-  CHECK_OK(kvo_validate_value(as_kvo(root), "total", KVO_VALUE(double, -7), keep_number, &accepted));
-  CHECK_EQ(accepted, -7.0);
-  CHECK_STATUS(kvo_validate_value(as_kvo(root), "nothing", KVO_VALUE(double, -7), keep_number, &accepted),
-               KVO_ERROR_UNDEFINED_KEY);
+  check_validated(root, "best.total", 7, KVO_OK, 7);
+  check_validated(of, "total", 700, KVO_OK, 100);
+  check_validated(of, "total", -7, KVO_ERROR_REFUSED, -1);
+  check_validated(root, "total", -7, KVO_OK, -7);
+  check_validated(root, "nothing", -7, KVO_ERROR_UNDEFINED_KEY, -1);
   root->best = NULL;
-  accepted = 1;
-  CHECK_OK(kvo_validate_value(as_kvo(root), "best.total", KVO_VALUE(double, 7), keep_number, &accepted));
-  CHECK_EQ(accepted, 1.0);
-  CHECK_OK(kvo_set_double(as_kvo(of), "total", -7)); /* setting does not ask */
+  check_validated(root, "best.total", 7, KVO_OK, -1);
+  CHECK_OK(kvo_set_double(as_kvo(of), "total", -7)); /* setting does not validate */
   basket_destroy(of);
   basket_destroy(root);
 }

@@ -1,134 +1,169 @@
 /* operators.c - key paths through lists and sets of C objects, and collection operators; also observed ones. */
 #include "basket.h"
+#include "registered.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
-/* A basket with three items: pear 0.1, fig 0.2, pear 3. */
+/* An item with the prices 0, 1, …, number, and the tag number / 2. */
+static basket *make_item(const char *title, double total, int number) {
+  basket *item = basket_make(title, total);
+  for (int i = 0; i <= number; i++) CHECK_OK(kvo_list_insert(as_kvo(item), "prices", (size_t)i, KVO_VALUE(double, i)));
+  CHECK_OK(kvo_members_add(as_kvo(item), "tags", KVO_VALUE(int, number / 2)));
+  return item;
+}
+
+static void append_item(basket *to, basket *item) {
+  CHECK_OK(kvo_list_insert(as_kvo(to), "items", to->item_count, KVO_VALUE(kvo_object *, as_kvo(item))));
+}
+
+/* A basket with the tags 3, 2 and 1, no prices, and the items pear 0.1, fig 0.2, whose best is the next one, and pear 3. */
 static basket *fruit(void) {
   basket *root = basket_make("root", 0);
-  static const char *const titles[] = {"pear", "fig", "pear"};
-  static const double totals[] = {0.1, 0.2, 3};
-  for (size_t i = 0; i < 3; i++) {
-    basket *item = basket_make(titles[i], totals[i]);
-    CHECK_OK(kvo_list_insert(as_kvo(root), "items", i, KVO_VALUE(kvo_object *, as_kvo(item))));
-  }
+  append_item(root, make_item("pear", 0.1, 0));
+  append_item(root, make_item("fig", 0.2, 1));
+  append_item(root, make_item("pear", 3, 2));
+  root->items[1]->best = root->items[2];
+  for (int i = 3; i > 0; i--) CHECK_OK(kvo_members_add(as_kvo(root), "tags", KVO_VALUE(int, i)));
   return root;
 }
 
 static void destroy_all(basket *root) {
-  for (size_t i = 0; i < root->item_count; i++) basket_destroy(root->items[i]);
+  for (size_t i = 0; i < root->item_count; i++)
+    if (root->items[i] != NULL) basket_destroy(root->items[i]);
   basket_destroy(root);
 }
 
-TEST("a key of a list is the list of its elements' values, with nil; that of nil is nil") {
-  basket *root = fruit();
-  CHECK_EQ(text_at(root, "items.total"), "(0.1,0.2,3)");
-  CHECK_EQ(text_at(root, "items.title"), "(\"pear\",\"fig\",\"pear\")");
-  CHECK_EQ(text_at(root, "items.best.title"), "(nil,nil,nil)");
-  CHECK_EQ(text_at(root, "items.self.total"), "(0.1,0.2,3)");
-  CHECK_EQ(text_at(root, "items.self"), "(<pear>,<fig>,<pear>)");
-  CHECK_EQ(text_at(root, "best.items.title"), "nil");
-  CHECK_EQ(text_at(root, "self.total.self"), "0");
-  CHECK_EQ(text_at(root, "self"), "<root>");
-  CHECK_EQ(text_at(root, "fixed.self"), "(7,8,9)");
+/* A key path and the text of its value, and unless NULL its type; or the status in parentheses, and what the error says. */
+typedef struct row {
+  const char *key_path, *value, *more;
+} row;
+
+static void keep_type(const kvo_value *value, void *arg) { snprintf(arg, 64, "%s", value->type); }
+
+static void check_rows(basket *root, const row *rows, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    char type[64] = "";
+    const char *value = text_at(root, rows[i].key_path), *more = type;
+    if (kvo_get_value(as_kvo(root), rows[i].key_path, keep_type, type) != KVO_OK) more = kvo_last_error();
+    if (strcmp(value, rows[i].value) != 0 || (rows[i].more != NULL && strstr(more, rows[i].more) == NULL))
+      harness_fail(__FILE__, __LINE__, "\"%s\" is %s, %s", rows[i].key_path, value, more);
+  }
   destroy_all(root);
 }
+#define CHECK_ROWS(of, rows) check_rows(of, rows, sizeof rows / sizeof *rows)
 
-TEST("@count, @sum, @avg, @min and @max") {
-  basket *root = fruit();
-  CHECK_EQ(text_at(root, "items.@count"), "3");
-  CHECK_EQ(text_at(root, "items.@count.whatever"), "3");
-  CHECK_EQ(text_at(root, "items.@avg.total"), "1.1");
-  CHECK_EQ(text_at(root, "items.@min.total"), "0.1");
-  CHECK_EQ(text_at(root, "items.@max.total"), "3");
-  CHECK_EQ(text_at(root, "items.@min.title"), "\"fig\"");
-  CHECK_EQ(text_at(root, "items.@max.title"), "\"pear\"");
-  CHECK_EQ(text_at(root, "fixed.@sum.self"), "24");
-  CHECK_EQ(text_at(root, "fixed.@avg.self"), "8");
-  CHECK_EQ(text_at(root, "items.total.@max.self"), "3");
-  double sum;
-  volatile double exact = 3.3; /* not 3.3000000000000003 */
-  CHECK_OK(kvo_get_double(as_kvo(root), "items.@sum.total", &sum));
-  CHECK(sum == exact);
-  destroy_all(root);
+TEST("a key of a list is the list of its elements' values, with nil and with their type; that of nil is nil") {
+  static const row rows[] = {{"items", "(<pear>,<fig>,<pear>)", "[@]"},
+                             {"items.self", "(<pear>,<fig>,<pear>)", "[@]"},
+                             {"items.total", "(0.1,0.2,3)", "[d]"},
+                             {"items.self.total", "(0.1,0.2,3)", "[d]"},
+                             {"items.title", "(\"pear\",\"fig\",\"pear\")", "[*]"},
+                             {"items.best.total", "(nil,3,nil)", "[d]"},
+                             {"items.best.best.total", "(nil,nil,nil)", "[?]"},
+                             {"items.prices", "((0),(0,1),(0,1,2))", "[[d]]"},
+                             {"fixed.self", "(7,8,9)", "[i]"},
+                             {"best.items.title", "nil", NULL},
+                             {"self.total.self", "0", "d"},
+                             {"self", "<root>", "@"}};
+  CHECK_ROWS(fruit(), rows);
 }
 
-TEST("operators of no elements, and of elements without a value") {
-  basket *root = basket_make("root", 0);
-  CHECK_EQ(text_at(root, "items.@count"), "0");
-  CHECK_EQ(text_at(root, "items.@sum.total"), "0");
-  CHECK_EQ(text_at(root, "items.@avg.total"), "nil");
-  CHECK_EQ(text_at(root, "items.@min.total"), "nil");
-  CHECK_EQ(text_at(root, "items.@unionOfObjects.title"), "()");
-  basket *filled = fruit();
-  filled->items[1]->best = root;
-  root->total = 6;
-  CHECK_EQ(text_at(filled, "items.@sum.best.total"), "6");
-  CHECK_EQ(text_at(filled, "items.@avg.best.total"), "2");
-  CHECK_EQ(text_at(filled, "items.@max.best.total"), "6");
-  CHECK_EQ(text_at(filled, "items.@unionOfObjects.best.title"), "(\"root\")");
-  destroy_all(filled);
-  basket_destroy(root);
+TEST("an object that is NULL is a nil element, alone and on a key path") {
+  static const row rows[] = {{"items", "(<pear>,<fig>,<pear>,nil)", "[@]"},
+                             {"items.self", "(<pear>,<fig>,<pear>,nil)", "[@]"},
+                             {"items.total", "(0.1,0.2,3,nil)", "[d]"},
+                             {"items.@sum.total", "3.3", NULL},
+                             {"items.@unionOfObjects.self", "(<pear>,<fig>,<pear>)", "[@]"}};
+  basket *root = fruit();
+  scribe to = {0};
+  scribe_watch(root, "items", KVO_NEW | KVO_OLD, &to);
+  CHECK_OK(kvo_list_insert(as_kvo(root), "items", 3, &(kvo_value){"@", sizeof(kvo_object *), NULL}));
+  CHECK_OK(kvo_remove_observer(to.id));
+  CHECK_EQ((const char *)to.text, "insert[3]+nil ");
+  CHECK_ROWS(root, rows);
 }
 
-TEST("unions keep the order, and distinct ones the first of equal values") {
-  basket *root = fruit();
-  CHECK_EQ(text_at(root, "items.@unionOfObjects.title"), "(\"pear\",\"fig\",\"pear\")");
-  CHECK_EQ(text_at(root, "items.@distinctUnionOfObjects.title"), "(\"pear\",\"fig\")");
-  CHECK_EQ(text_at(root, "items.title.@distinctUnionOfObjects.self"), "(\"pear\",\"fig\")");
-  for (size_t i = 0; i < 3; i++)
-    for (size_t j = 0; j <= i; j++)
-      CHECK_OK(kvo_list_insert(as_kvo(root->items[i]), "prices", j, KVO_VALUE(double, (double)j)));
-  CHECK_EQ(text_at(root, "items.prices"), "((0),(0,1),(0,1,2))");
-  CHECK_EQ(text_at(root, "items.prices.@unionOfArrays.self"), "(0,0,1,0,1,2)");
-  CHECK_EQ(text_at(root, "items.prices.@distinctUnionOfArrays.self"), "(0,1,2)");
-  CHECK_EQ(text_at(root, "items.prices.@count"), "3");
-  CHECK_EQ(text_at(root, "items.@unionOfArrays.prices"), "(0,0,1,0,1,2)"); /* the path is that of each element */
-  CHECK_EQ(text_at(root, "items.@distinctUnionOfArrays.prices"), "(0,1,2)");
-  CHECK_EQ(text_at(root, "items.@unionOfArrays.best.prices"), "()"); /* nil has no elements */
-  root->items[1]->best = root->items[2];
-  CHECK_EQ(text_at(root, "items.@unionOfArrays.best.prices"), "(0,1,2)");
-  CHECK_EQ(text_at(root, "items.@unionOfArrays.title"), "(the value is not of the property's type)");
-  destroy_all(root);
+TEST("operators count, add, and find the least and the greatest of the values that are not nil") {
+  static const row rows[] = {{"items.@count", "3", NULL},          {"items.@count.whatever", "3", NULL},
+                             {"items.@sum.total", "3.3", NULL},    {"items.@avg.total", "1.1", NULL},
+                             {"items.@min.total", "0.1", "d"},     {"items.@max.total", "3", "d"},
+                             {"items.@min.title", "\"fig\"", "*"}, {"items.@max.title", "\"pear\"", "*"},
+                             {"items.total.@max.self", "3", NULL}, {"fixed.@sum.self", "24", NULL},
+                             {"fixed.@avg.self", "8", NULL},       {"items.@sum.best.total", "3", NULL},
+                             {"items.@avg.best.total", "1", NULL}, /* of three: nil is 0 */
+                             {"items.@max.best.total", "3", NULL}, {"prices.@count", "0", NULL},
+                             {"prices.@sum.self", "0", NULL},      {"prices.@avg.self", "nil", NULL},
+                             {"prices.@min.self", "nil", NULL},    {"prices.@unionOfObjects.self", "()", NULL}};
+  CHECK_ROWS(fruit(), rows);
+}
+
+TEST("unions keep the order and leave nil out, and distinct ones keep the first of equal values") {
+  static const row rows[] = {
+      {"items.@unionOfObjects.title", "(\"pear\",\"fig\",\"pear\")", "[*]"},
+      {"items.@unionOfObjects.best.title", "(\"pear\")", "[*]"},
+      {"items.@distinctUnionOfObjects.title", "(\"pear\",\"fig\")", "[*]"},
+      {"items.title.@distinctUnionOfObjects.self", "(\"pear\",\"fig\")", "[*]"},
+      {"items.@distinctUnionOfObjects.total", "(0.1,0.2,3)", "[d]"},
+      {"items.prices.@unionOfArrays.self", "(0,0,1,0,1,2)", "[d]"},
+      {"items.prices.@distinctUnionOfArrays.self", "(0,1,2)", "[d]"},
+      {"items.prices.@count", "3", NULL},
+      {"items.@unionOfArrays.prices", "(0,0,1,0,1,2)", "[d]"}, /* the path is that of each element */
+      {"items.@distinctUnionOfArrays.prices", "(0,1,2)", "[d]"},
+      {"items.@unionOfArrays.best.prices", "(0,1,2)", "[d]"}, /* nil has no elements */
+      {"items.@unionOfArrays.best.best.prices", "()", NULL}};
+  CHECK_ROWS(fruit(), rows);
 }
 
 TEST("a set has no order: keys give sets, and only distinct unions are defined") {
-  basket *root = fruit();
-  for (int i = 3; i > 0; i--) CHECK_OK(kvo_members_add(as_kvo(root), "tags", KVO_VALUE(int, i)));
-  CHECK_EQ(text_at(root, "tags.@count"), "3");
-  CHECK_EQ(text_at(root, "tags.@sum.self"), "6");
-  CHECK_EQ(text_at(root, "tags.@max.self"), "3");
-  CHECK_EQ(text_at(root, "tags.@distinctUnionOfObjects.self"), "(3,2,1)");
-  CHECK_EQ(text_at(root, "tags.@unionOfObjects.self"), "(the class has no such key)");
-  CHECK_EQ(text_at(root, "tags.@unionOfArrays.self"), "(the class has no such key)");
-  for (size_t i = 0; i < 3; i++) CHECK_OK(kvo_members_add(as_kvo(root->items[i]), "tags", KVO_VALUE(int, (int)i / 2)));
-  CHECK_EQ(text_at(root, "items.tags.@distinctUnionOfSets.self"), "(0,1)");
-  CHECK_EQ(text_at(root, "items.@distinctUnionOfSets.tags"), "(0,1)");
-  CHECK_EQ(text_at(root, "items.@distinctUnionOfSets.prices"), "(the value is not of the property's type)");
-  CHECK_EQ(text_at(root, "items.tags.@unionOfArrays.self"), "(the value is not of the property's type)");
-  destroy_all(root);
+  static const row rows[] = {{"tags.@count", "3", NULL},
+                             {"tags.@sum.self", "6", NULL},
+                             {"tags.@max.self", "3", NULL},
+                             {"tags.@distinctUnionOfObjects.self", "(3,2,1)", "<i>"},
+                             {"items.tags.@distinctUnionOfSets.self", "(0,1)", "<i>"},
+                             {"items.@distinctUnionOfSets.tags", "(0,1)", "<i>"},
+                             {"tags.@unionOfObjects.self", "(the class has no such key)", NULL},
+                             {"tags.@unionOfArrays.self", "(the class has no such key)", NULL}};
+  CHECK_ROWS(fruit(), rows);
 }
 
-TEST("operators that are unknown, lack their key, or are applied to something else are refused") {
-  basket *root = fruit();
-  static const char *const undefined[] = {
-      "items.@sum",    "items.@nothing.total", "items.@",         "items.@sum.@",
-      "@count",        "@sum.total",           "total.@sum.self", "items.@sum.nothing",
-      "items.nothing", "best.nothing.@count",  "items.@counts",   "items.@coun"};
-  for (size_t i = 0; i < sizeof undefined / sizeof *undefined; i++) {
-    const char *text = text_at(root, undefined[i]);
-    if (strcmp(undefined[i], "best.nothing.@count") == 0)
-      CHECK_EQ(text, "nil");
-    else if (strcmp(undefined[i], "total.@sum.self") == 0)
-      CHECK_EQ(text, "(a key path leads through a value that is not an observable object)");
-    else
-      CHECK_EQ(text, "(the class has no such key)");
-  }
-  CHECK_EQ(text_at(root, "items.@sum.title"), "(the value is not of the property's type)");
-  CHECK_EQ(text_at(root, "items.@min.self"), "(the value is not of the property's type)");
-  CHECK_EQ(text_at(root, "items.total.nothing"), "(a key path leads through a value that is not an observable object)");
-  CHECK_EQ(text_at(root, "items..total"), "(malformed key path)");
+TEST("operators that are unknown, lack their key, or cannot take their operands are refused, with the operand's type") {
+  static const char undefined[] = "(the class has no such key)",
+                    wrong_type[] = "(the value is not of the property's type)",
+                    no_object[] = "(a key path leads through a value that is not an observable object)";
+  static const row rows[] = {
+      {"items.@sum", undefined, NULL},
+      {"items.@nothing.total", undefined, NULL},
+      {"items.@", undefined, NULL},
+      {"items.@sum.@", undefined, NULL},
+      {"@count", undefined, NULL},
+      {"@sum.total", undefined, NULL},
+      {"items.@sum.nothing", undefined, NULL},
+      {"items.nothing", undefined, NULL},
+      {"items.@counts", undefined, NULL},
+      {"items.@coun", undefined, NULL},
+      {"best.nothing.@count", "nil", NULL},
+      {"total.@sum.self", no_object, NULL},
+      {"items.total.nothing", no_object, NULL},
+      {"items..total", "(malformed key path)", NULL},
+      {"items.@sum.title", wrong_type, "an operand of type \"*\" is not a number"},
+      {"items.@avg.self", wrong_type, "an operand of type \"@\" is not a number"},
+      {"items.@min.self", wrong_type, "an operand of type \"@\" is not comparable with the others"},
+      {"items.@unionOfArrays.title", wrong_type, "an operand of type \"*\" is not a list"},
+      {"items.@unionOfArrays.tags", wrong_type, "an operand of type \"<i>\" is not a list"},
+      {"items.tags.@unionOfArrays.self", wrong_type, "an operand of type \"<i>\" is not a list"},
+      {"items.@distinctUnionOfSets.prices", wrong_type, "an operand of type \"[d]\" is not a set"}};
+  CHECK_ROWS(fruit(), rows);
+}
+
+TEST("the values of twenty elements are gathered in their order, distinct or not") {
+  basket *root = basket_make("root", 0);
+  for (int i = 0; i < BASKET_ROOM; i++) append_item(root, basket_make("item", i));
+  static const char *const key_paths[] = {"items.total", "items.@unionOfObjects.total",
+                                          "items.@distinctUnionOfObjects.total"};
+  for (int i = 0; i < 3; i++)
+    CHECK_EQ(text_at(root, key_paths[i]), "(0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19)");
+  CHECK_EQ(text_at(root, "items.@distinctUnionOfObjects.title"), "(\"item\")");
   destroy_all(root);
 }
 
@@ -147,15 +182,22 @@ TEST("a key of a list is set for every element, through the setters") {
   destroy_all(root);
 }
 
-TEST("an observed operator is told of changes of the list and of what it has read in the elements") {
+/* ---------------------------------------------------------------------------------------------------------- Observed -- */
+
+TEST(
+    "an observed operator notifies of changes of the list and of what it has read; without one no elements are observed") {
   basket *root = fruit(), *more = basket_make("more", 10);
+  watcher elements = {0};
+  kvo_observer observer = watcher_observer("items.total", KVO_NEW, &elements);
+  ignore_faults();
+  CHECK_STATUS(kvo_add_observer(as_kvo(root), &observer, NULL), KVO_ERROR_NOT_AN_OBJECT);
   scribe count = {0}, sum = {0};
   scribe_watch(root, "items.@count", KVO_NEW | KVO_OLD, &count);
   scribe_watch(root, "items.@sum.total", KVO_NEW | KVO_OLD, &sum);
   CHECK_OK(kvo_set_double(as_kvo(root->items[0]), "total", 1));
-  CHECK_OK(kvo_list_insert(as_kvo(root), "items", 0, KVO_VALUE(kvo_object *, as_kvo(more))));
+  append_item(root, more);
   CHECK_OK(kvo_set_double(as_kvo(more), "total", 20));
-  CHECK_OK(kvo_list_remove(as_kvo(root), "items", 0));
+  CHECK_OK(kvo_list_remove(as_kvo(root), "items", 3));
   CHECK_OK(kvo_set_double(as_kvo(more), "total", 30));
   CHECK_EQ((const char *)count.text, "set-3+4 set-4+3 ");
   CHECK_EQ((const char *)sum.text, "set-3.3+4.2 set-4.2+14.2 set-14.2+24.2 set-24.2+4.2 ");
@@ -166,60 +208,85 @@ TEST("an observed operator is told of changes of the list and of what it has rea
   basket_destroy(more);
 }
 
-TEST_REPORTED("a path through a list is observed only by an operator") {
-  ignore_faults();
-  basket *root = fruit();
-  kvo_observer observer = {.struct_size = sizeof observer,
-                           .key_path = "items.total",
-                           .callback = (kvo_callback)abort,
-                           .options = KVO_NEW,
-                           KVO_HERE};
-  CHECK_STATUS(kvo_add_observer(as_kvo(root), &observer, NULL), KVO_ERROR_NOT_AN_OBJECT);
-  CHECK_EQ(faults.count, 1);
-  destroy_all(root);
-}
-
-TEST("collections nested too deeply are refused, however long the path is") {
-  basket *root = basket_make("root", 0);
-  CHECK_OK(kvo_list_insert(as_kvo(root), "items", 0, KVO_VALUE(kvo_object *, as_kvo(root))));
-  enum { LENGTH = 100000 };
-  char *path = malloc(LENGTH * 6 + 1);
-  for (int i = 0; i < LENGTH; i++) memcpy(path + 6 * i, "items.", 6);
-  path[6 * LENGTH - 1] = '\0';
-  CHECK_EQ(text_at(root, path), "(malformed key path)");
-  for (int i = 0; i < LENGTH; i++) memcpy(path + 6 * i, "self..", 5);
-  for (int i = 0; i < LENGTH; i++) memcpy(path + 5 * i, "self.", 5);
-  path[5 * LENGTH - 1] = '\0';
-  CHECK_EQ(text_at(root, path), "<root>");
-  free(path);
-  root->item_count = 0;
-  basket_destroy(root);
-}
-
 TEST("a property may be affected by what an operator reads") {
-  basket *plain = basket_make("plain", 0);
+  basket *plain = basket_make("plain", 0), *item = basket_make("item", 1);
   static const char *const affecting[] = {"items.@sum.total", NULL};
   kvo_property_spec property = {
       .name = "sum", .type = "d", .affected_by = affecting, .getter = kvo_object_getter(as_kvo(plain), "total")};
-  kvo_class_spec spec = {.struct_size = sizeof spec,
-                         .name = "Summing",
-                         .superclass = basket_class(),
-                         .instance_size = sizeof(basket),
-                         .properties = &property,
-                         .property_count = 1};
-  kvo_class *cls;
-  kvo_object *made;
-  CHECK_OK(kvo_class_register(&spec, &cls));
-  CHECK_OK(kvo_object_create(cls, &made));
-  basket *root = (basket *)made, *item = basket_make("item", 1);
+  basket *root = (basket *)object_of(register_class((kvo_class_spec){.name = "Summing",
+                                                                     .superclass = basket_class(),
+                                                                     .instance_size = sizeof(basket),
+                                                                     .properties = &property,
+                                                                     .property_count = 1}));
   root->allowed = -1;
   scribe to = {0};
   scribe_watch(root, "sum", KVO_NONE, &to);
-  CHECK_OK(kvo_list_insert(made, "items", 0, KVO_VALUE(kvo_object *, as_kvo(item))));
+  append_item(root, item);
   CHECK_OK(kvo_set_double(as_kvo(item), "total", 2));
   CHECK_EQ(to.calls, 2);
   CHECK_OK(kvo_remove_observer(to.id));
-  basket_destroy(root);
-  basket_destroy(item);
+  destroy_all(root);
   basket_destroy(plain);
+}
+
+TEST("observers of a list or set and of an expression that reads it are both notified, whichever is older") {
+  static const char *const pairs[][2] = {{"items", "items.@sum.total"},  {"items.@sum.total", "items"},
+                                         {"prices", "prices.@avg.self"}, {"prices.@avg.self", "prices"},
+                                         {"tags", "tags.@count"},        {"tags.@count", "tags"}};
+  static const int options[] = {KVO_NONE, KVO_NEW, KVO_OLD, KVO_NEW | KVO_OLD | KVO_PRIOR};
+  ignore_faults();
+  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+    for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
+      basket *root = fruit();
+      scribe older = {0}, newer = {0};
+      scribe_watch(root, pairs[i][0], options[k], &older);
+      scribe_watch(root, pairs[i][1], options[k], &newer);
+      append_item(root, basket_make("new", 3));
+      CHECK_OK(kvo_list_insert(as_kvo(root), "prices", 0, KVO_VALUE(double, 1.5)));
+      CHECK_OK(kvo_members_add(as_kvo(root), "tags", KVO_VALUE(int, 9)));
+      if (older.calls != 1 || newer.calls != 1 || faults.count != 0)
+        harness_fail(__FILE__, __LINE__, "\"%s\": %d, %d, %s", pairs[i][0], older.calls, newer.calls, faults.summary);
+      CHECK_OK(kvo_remove_observer(older.id));
+      CHECK_OK(kvo_remove_observer(newer.id));
+      destroy_all(root);
+    }
+}
+
+/* What an observer of the items of a basket does, once or twice. */
+static struct nested {
+  basket *root, *replacement;
+  int left;
+} nested;
+
+static void change_again(const kvo_change *change, void *user_data) {
+  (void)user_data;
+  if (nested.replacement != NULL)
+    KVO_SET(nested.root, "best", basket *, nested.replacement);
+  else if (nested.left-- > 0)
+    append_item((basket *)change->object, basket_make("new", 3));
+}
+
+TEST(
+    "what an observer of a list changes in its callback, the list or the path to it, is no change without notification") {
+  for (int replaces = 0; replaces < 2; replaces++) {
+    basket *root = basket_make("root", 0), *child = fruit(), *other = fruit();
+    nested = (struct nested){root, replaces ? other : NULL, 2};
+    KVO_SET(root, "best", basket *, child);
+    scribe sum = {0};
+    watcher w = {0};
+    kvo_observer observer = watcher_observer("items", KVO_NONE, &w);
+    observer.callback = change_again;
+    scribe_watch(root, "best.items.@sum.total", KVO_OLD, &sum);
+    CHECK_OK(kvo_add_observer(as_kvo(child), &observer, &w.id));
+    ignore_faults();
+    append_item(child, basket_make("new", 3));
+    CHECK_EQ(text_at(root, "best.items.@sum.total"), replaces ? "3.3" : "12.3");
+    CHECK(sum.calls >= 1);
+    CHECK_EQ(faults.count, 0);
+    CHECK_OK(kvo_remove_observer(w.id));
+    CHECK_OK(kvo_remove_observer(sum.id));
+    basket_destroy(root);
+    destroy_all(child);
+    destroy_all(other);
+  }
 }

@@ -2,26 +2,17 @@
 #include "basket.h"
 
 #include <kvo/kvo_bind.h>
-#include <kvo/kvo_coding.h>
-#include <kvo/kvo_collection.h>
-#include <kvo/kvo_fault.h>
 #include <kvo/kvo_graph.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 
 static item *object;
 static watcher seen;
 
 static void ignore_value(const kvo_value *value, void *arg) { (void)value, (void)arg; }
-static void ignore_change(const kvo_change *change, void *user_data) { (void)change, (void)user_data; }
 
 static kvo_status observe(const char *key_path, int options) {
-  kvo_observer observer = {.struct_size = sizeof observer,
-                           .key_path = key_path,
-                           .options = (kvo_options)options,
-                           .callback = ignore_change,
-                           KVO_HERE};
+  kvo_observer observer = watcher_observer(key_path, options, &seen);
   return kvo_add_observer(as_object(object), &observer, NULL);
 }
 
@@ -32,101 +23,78 @@ static void make_object(void) {
 
 /* ---------------------------------------------------------------------------------------------- Without a fault handler -- */
 
-static kvo_status get(void) {
-  int64_t out = 0;
-  return kvo_get_int64(as_object(object), "valeu", &out);
+/* Checks the status of a call with a wrong key of "Item", and that it has changed nothing. */
+static void check_refused(kvo_status status, const char *call, int line) {
+  bool is_whole = object->value == 1 && object->next->value == 2 && !kvo_object_is_observed(as_object(object));
+  if (status != KVO_ERROR_UNDEFINED_KEY || !is_whole || strstr(kvo_last_error(), "class 'Item'") == NULL)
+    harness_fail(__FILE__, line, "%s: status %d, \"%s\"", call, (int)status, kvo_last_error());
 }
-static kvo_status get_value(void) { return kvo_get_value(as_object(object), "next.valeu", ignore_value, NULL); }
-static kvo_status set(void) { return kvo_set_int64(as_object(object), "valeu", 5); }
-static kvo_status set_path(void) { return kvo_set_value(as_object(object), "next.valeu", KVO_VALUE(int, 5)); }
-static kvo_status set_by_macro(void) { return KVO_SET(object, "valeu", int, 5); }
-static kvo_status validate(void) {
-  return kvo_validate_value(as_object(object), "valeu", KVO_VALUE(int, 5), ignore_value, NULL);
-}
-static kvo_status observe_path(void) { return observe("next.valeu", KVO_NEW); }
-static kvo_status observe_first(void) { return observe("nxet.value", KVO_NONE); }
-static kvo_status observe_initially(void) { return observe("valeu", KVO_NEW | KVO_INITIAL); }
-static kvo_status bind_to(void) { return kvo_bind(as_object(object), "valeu", as_object(object), "other", NULL); }
-static kvo_status bind_from(void) { return kvo_bind(as_object(object), "value", as_object(object), "otehr", NULL); }
-static kvo_status insert(void) { return kvo_list_insert(as_object(object), "valeu", 0, KVO_VALUE(int, 5)); }
-static kvo_status add(void) { return kvo_members_add(as_object(object), "valeu", KVO_VALUE(int, 5)); }
+#define REFUSED(call) check_refused(call, #call, __LINE__)
 
-static void call(void *arg) {
-  kvo_status (*function)(void) = *(kvo_status(**)(void))arg;
+static void make_calls(void *arg) {
+  (void)arg;
   make_object();
-  kvo_status status = function();
-  const item *next = object->next;
-  if (object->value != 1 || next->value != 2 || kvo_object_is_observed(as_object(object))) fputs("changed\n", stderr);
-  if (status != KVO_ERROR_UNDEFINED_KEY) fprintf(stderr, "status %d\n", (int)status);
-  if (strstr(kvo_last_error(), "class 'Item'") == NULL) fprintf(stderr, "error: %s\n", kvo_last_error());
-  fputs("went on\n", stderr);
+  kvo_object *of = as_object(object);
+  REFUSED(kvo_get_int64(of, "valeu", &(int64_t){0}));
+  REFUSED(kvo_get_value(of, "next.valeu", ignore_value, NULL));
+  REFUSED(kvo_set_int64(of, "valeu", 5));
+  REFUSED(kvo_set_value(of, "next.valeu", KVO_VALUE(int, 5)));
+  REFUSED(kvo_validate_value(of, "valeu", KVO_VALUE(int, 5), ignore_value, NULL));
+  REFUSED(kvo_bind(of, "valeu", of, "other", NULL));
+  REFUSED(kvo_bind(of, "value", of, "otehr", NULL));
+  REFUSED(kvo_list_insert(of, "valeu", 0, KVO_VALUE(int, 5)));
+  REFUSED(kvo_members_add(of, "valeu", KVO_VALUE(int, 5)));
 }
 
-TEST(
-    "a wrong key never ends the process: the call returns UNDEFINED_KEY, kvo_last_error names the class, nothing changes") {
-  kvo_status (*functions[])(void) = {
-      get,           get_value,         set,     set_path,  set_by_macro, validate, observe_path,
-      observe_first, observe_initially, bind_to, bind_from, insert,       add};
-  for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-    child_result run = harness_run_child(call, &functions[i], NULL);
-    CHECK_EQ(run.signal, 0);
-    const char *last = strstr(run.errors, "went on");
-    bool is_good = last != NULL && strstr(run.errors, "changed") == NULL && strstr(run.errors, "status ") == NULL &&
-                   strstr(run.errors, "error: class") == NULL;
-    if (!is_good) harness_fail(__FILE__, __LINE__, "function %zu: %s", i, run.errors);
+enum { LOGGED_CALLS = 4 };
+static void make_logged_call(void *arg) {
+  make_object();
+  switch (*(int *)arg) {
+    case 0: REFUSED(observe("next.valeu", KVO_NEW)); break;
+    case 1: REFUSED(observe("nxet.value", KVO_NONE)); break;
+    case 2: REFUSED(observe("valeu", KVO_NEW | KVO_INITIAL)); break;
+    default: REFUSED(KVO_SET(object, "valeu", int, 5));
   }
 }
 
+TEST("a wrong key never ends the process: the call returns UNDEFINED_KEY, the error names the class, nothing changes") {
+  child_result run = harness_run_child(make_calls, NULL, NULL);
+  CHECK_EQ(run.exit_code, 0);
+  CHECK_EQ(run.errors, "");
+  for (int i = 0; i < LOGGED_CALLS; i++) CHECK_EQ(harness_run_child(make_logged_call, &i, NULL).exit_code, 0);
+}
+
 TEST_REPORTED("where the status is easily overlooked, the wrong key is also logged, as an error: observing, KVO_SET") {
-  kvo_status (*functions[])(void) = {observe_path, observe_first, observe_initially, set_by_macro};
-  for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-    CHECK_CONTAINS(harness_run_child(call, &functions[i], NULL).errors, "KVO0009 error: ");
-    CHECK_EQ(harness_run_child(call, &functions[i], "KVO0009:abort").signal, SIGABRT);
+  for (int i = 0; i < LOGGED_CALLS; i++) {
+    CHECK_CONTAINS(harness_run_child(make_logged_call, &i, NULL).errors, "KVO0009 error: ");
+    CHECK_EQ(harness_run_child(make_logged_call, &i, "KVO0009:abort").signal, SIGABRT);
   }
 }
 
 /* ------------------------------------------------------------------------------------- Keys that are announced by hand -- */
 
 static void announce(void *arg) {
-  (void)arg;
   make_object();
-  if (kvo_will_change(as_object(object), "valeu") != KVO_OK) fputs("refused\n", stderr);
-  if (kvo_did_change(as_object(object), "valeu") != KVO_OK) fputs("refused\n", stderr);
-}
-
-static void observe_announced(void *arg) {
-  (void)arg;
-  make_object();
-  if (observe("valeu", KVO_NONE) != KVO_OK) fputs("refused\n", stderr);
+  if (arg != NULL) CHECK_OK(observe("valeu", *(int *)arg));
+  CHECK_OK(kvo_will_change(as_object(object), "valeu"));
+  CHECK_OK(kvo_did_change(as_object(object), "valeu"));
+  CHECK_EQ(seen.calls, arg != NULL);
 }
 
 TEST_REPORTED(
-    "a single key may be one that is announced by hand: observing and announcing it is a warning, and succeeds") {
-  child_result run = harness_run_child(announce, NULL, NULL);
-  CHECK_EQ(run.signal, 0);
-  CHECK_SAME(strstr(run.errors, "refused"), NULL);
-  CHECK_CONTAINS(run.errors, "KVO0009 warning: willChange of \"valeu\"");
-  run = harness_run_child(observe_announced, NULL, NULL);
-  CHECK_EQ(run.signal, 0);
-  CHECK_SAME(strstr(run.errors, "refused"), NULL);
-  CHECK_CONTAINS(run.errors, "KVO0011 warning: the observation of \"valeu\"");
-}
-
-static void announce_observed(void *arg) {
-  (void)arg;
-  make_object();
-  kvo_observer observer = watcher_observer("valeu", KVO_OLD | KVO_NEW, &seen);
-  kvo_add_observer(as_object(object), &observer, NULL);
-  kvo_will_change(as_object(object), "valeu");
-  kvo_did_change(as_object(object), "valeu");
-  fprintf(stderr, "calls %d\n", seen.calls);
-}
-
-TEST_REPORTED("its observer is notified without values, which are an error if it wants them") {
-  child_result run = harness_run_child(announce_observed, NULL, NULL);
-  CHECK_EQ(run.signal, 0);
-  CHECK_CONTAINS(run.errors, "KVO0009 error: the value of \"valeu\"");
-  CHECK_CONTAINS(run.errors, "calls 1");
+    "a single key may be one that is announced by hand: a warning, and for an observer with values an error") {
+  static int none = KVO_NONE, values = KVO_OLD | KVO_NEW;
+  const struct {
+    int *options;
+    const char *logged;
+  } rows[] = {{NULL, "KVO0009 warning: willChange of \"valeu\""},
+              {&none, "KVO0011 warning: the observation of \"valeu\""},
+              {&values, "KVO0009 error: the value of \"valeu\""}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    child_result run = harness_run_child(announce, rows[i].options, NULL);
+    CHECK_EQ(run.exit_code, 0);
+    CHECK_CONTAINS(run.errors, rows[i].logged);
+  }
 }
 
 /* ------------------------------------------------------------------------------------------------------ Wrong key paths -- */
@@ -145,54 +113,72 @@ TEST_REPORTED("a malformed key path, or one that comes to lead nowhere, does not
 
 /* ---------------------------------------------------------------------------------------------------- What the error says -- */
 
-/* Checks that the last error names the function, the key and the class. */
-static void check_error(kvo_status status, const char *function, const char *key, const char *cls, int line) {
+/* Checks the status, and that the last error names the function, the key and the class. */
+static void check_error(kvo_status status, kvo_status expected, const char *function, const char *key, int line) {
   const char *text = kvo_last_error();
-  bool is_whole = status != KVO_OK && strncmp(text, function, strlen(function)) == 0 && text[strlen(function)] == ':' &&
-                  strstr(text, key) != NULL && strstr(text, cls) != NULL;
-  if (!is_whole) harness_fail(__FILE__, line, "%s: the error is \"%s\"", function, text);
+  bool is_whole = strncmp(text, function, strlen(function)) == 0 && text[strlen(function)] == ':' &&
+                  strstr(text, key) != NULL && strstr(text, "class 'Basket'") != NULL;
+  if (status != expected || !is_whole)
+    harness_fail(__FILE__, line, "%s of \"%s\" is %s: \"%s\"", function, key, kvo_status_string(status), text);
 }
-#define FAILS(call, function, key) check_error(call, function, key, "class 'Basket'", __LINE__)
+#define FAILS(expected, function, key, ...)                                                                            \
+  check_error(function(of, key, __VA_ARGS__), KVO_ERROR_##expected, #function, key, __LINE__)
 
-TEST("kvo_last_error names the function, the key and the class of whatever fails") {
+TEST(
+    "what cannot be done with a key returns its status, and kvo_last_error names the function, the key and the class") {
   ignore_faults();
-  kvo_object *basket = as_kvo(basket_make("basket", 1));
+  basket *made = basket_make("basket", 1);
+  kvo_object *of = as_kvo(made);
   size_t count, indexes[] = {7, 8}, unordered[] = {1, 0};
   bool contains;
   double number;
-  const kvo_value *one = KVO_VALUE(double, 1), *text = KVO_VALUE(const char *, "text");
-  const kvo_value both[] = {*one, *one};
-  FAILS(kvo_list_insert(basket, "prices", 5, one), "kvo_list_insert", "'prices'");
-  FAILS(kvo_list_insert(basket, "prices", 0, text), "kvo_list_insert", "'prices'");
-  FAILS(kvo_list_insert(basket, "fixed", 0, one), "kvo_list_insert", "'fixed'");
-  FAILS(kvo_list_insert(basket, "tags", 0, one), "kvo_list_insert", "'tags'");
-  FAILS(kvo_list_remove(basket, "prices", 0), "kvo_list_remove", "'prices'");
-  FAILS(kvo_list_replace(basket, "prices", 0, one), "kvo_list_replace", "'prices'");
-  FAILS(kvo_list_insert_several(basket, "prices", unordered, 2, both), "kvo_list_insert_several", "'prices'");
-  FAILS(kvo_list_remove_several(basket, "prices", indexes, 2), "kvo_list_remove_several", "'prices'");
-  FAILS(kvo_list_replace_several(basket, "prices", indexes, 2, both), "kvo_list_replace_several", "'prices'");
-  FAILS(kvo_list_count(basket, "tags", &count), "kvo_list_count", "'tags'");
-  FAILS(kvo_list_get(basket, "prices", 3, ignore_value, NULL), "kvo_list_get", "'prices'");
-  FAILS(kvo_members_count(basket, "prices", &count), "kvo_members_count", "'prices'");
-  FAILS(kvo_members_add(basket, "tags", text), "kvo_members_add", "'tags'");
-  FAILS(kvo_members_remove(basket, "tags", text), "kvo_members_remove", "'tags'");
-  FAILS(kvo_members_contain(basket, "tags", text, &contains), "kvo_members_contain", "'tags'");
-  FAILS(kvo_members_for_each(basket, "prices", ignore_value, NULL), "kvo_members_for_each", "'prices'");
-  FAILS(kvo_get_double(basket, "title", &number), "kvo_get_double", "\"title\"");
-  FAILS(kvo_set_value(basket, "total", text), "kvo_set_value", "\"total\"");
-  FAILS(kvo_bind(basket, "title..", basket, "total", NULL), "kvo_bind", "\"title..\"");
-  FAILS(kvo_bind(basket, "title", basket, "totl", NULL), "kvo_bind", "\"totl\"");
-  FAILS(kvo_bind(basket, "titel", basket, "total", NULL), "kvo_bind", "\"titel\"");
+  const kvo_value *one = KVO_VALUE(double, 1), *text = KVO_VALUE(const char *, "text"), both[] = {*one, *one},
+                  nil = {"d", sizeof(double), NULL};
+  FAILS(OUT_OF_RANGE, kvo_list_insert, "prices", 5, one);
+  FAILS(TYPE_MISMATCH, kvo_list_insert, "prices", 0, text);
+  FAILS(TYPE_MISMATCH, kvo_list_insert, "prices", 0, &nil);
+  FAILS(TYPE_MISMATCH, kvo_list_insert, "names", 0, one);
+  FAILS(READ_ONLY, kvo_list_insert, "fixed", 0, one);
+  FAILS(TYPE_MISMATCH, kvo_list_insert, "tags", 0, one);
+  FAILS(TYPE_MISMATCH, kvo_list_insert, "total", 0, one);
+  CHECK_CONTAINS(kvo_last_error(), "key 'total' of class 'Basket': it is not a list");
+  FAILS(UNDEFINED_KEY, kvo_list_insert, "nothing", 0, one);
+  FAILS(OUT_OF_RANGE, kvo_list_remove, "prices", 0);
+  FAILS(READ_ONLY, kvo_list_remove, "fixed", 0);
+  FAILS(OUT_OF_RANGE, kvo_list_replace, "prices", 0, one);
+  FAILS(INVALID_ARGUMENT, kvo_list_insert_several, "prices", unordered, 2, both);
+  FAILS(OUT_OF_RANGE, kvo_list_remove_several, "prices", indexes, 2);
+  FAILS(OUT_OF_RANGE, kvo_list_replace_several, "prices", indexes, 2, both);
+  FAILS(TYPE_MISMATCH, kvo_list_count, "tags", &count);
+  FAILS(TYPE_MISMATCH, kvo_list_count, "total", &count);
+  FAILS(OUT_OF_RANGE, kvo_list_get, "prices", 3, ignore_value, NULL);
+  FAILS(TYPE_MISMATCH, kvo_members_count, "prices", &count);
+  CHECK_CONTAINS(kvo_last_error(), "key 'prices' of class 'Basket': it is not a set");
+  FAILS(TYPE_MISMATCH, kvo_members_add, "tags", text);
+  FAILS(TYPE_MISMATCH, kvo_members_add, "prices", one);
+  FAILS(TYPE_MISMATCH, kvo_members_remove, "tags", text);
+  FAILS(TYPE_MISMATCH, kvo_members_contain, "tags", text, &contains);
+  FAILS(TYPE_MISMATCH, kvo_members_contain, "total", one, &contains);
+  FAILS(TYPE_MISMATCH, kvo_members_for_each, "prices", ignore_value, NULL);
+  FAILS(TYPE_MISMATCH, kvo_get_double, "title", &number);
+  FAILS(TYPE_MISMATCH, kvo_set_value, "total", text);
+  FAILS(MALFORMED_KEY_PATH, kvo_bind, "title..", of, "total", NULL);
+  FAILS(UNDEFINED_KEY, kvo_bind, "titel", of, "total", NULL);
+  FAILS(READ_ONLY, kvo_bind, "prices", of, "names", NULL);
+  check_error(kvo_bind(of, "title", of, "totl", NULL), KVO_ERROR_UNDEFINED_KEY, "kvo_bind", "\"totl\"", __LINE__);
+  CHECK_EQ(made->accesses, 0);
+  CHECK_OK(kvo_get_double(of, "total", &number));
+  CHECK_CONTAINS(kvo_last_error(), "\"totl\""); /* a call that succeeds leaves it as it is */
+  made->allowed = 0;
+  FAILS(BUSY, kvo_list_insert, "prices", 0, one);
+  CHECK_CONTAINS(kvo_last_error(), kvo_status_string(KVO_ERROR_BUSY));
+  made->allowed = 0;
+  FAILS(BUSY, kvo_members_add, "tags", KVO_VALUE(int, 1));
+  scribe to;
   kvo_list_accessors list = {.struct_size = sizeof list};
-  kvo_observer observer = {.struct_size = sizeof observer, .key_path = "prices", .callback = ignore_change};
-  kvo_observation id;
-  CHECK_OK(kvo_add_observer(basket, &observer, &id));
-  CHECK_OK(kvo_object_list_accessors(basket, "prices", &list));
-  FAILS(list.remove_at(basket, 4, list.user), "remove_at", "'prices'");
-  ((struct basket *)basket)->allowed = 0;
-  FAILS(kvo_list_insert(basket, "prices", 0, one), "kvo_list_insert", "'prices'");
-  ((struct basket *)basket)->allowed = 0;
-  FAILS(kvo_members_add(basket, "tags", KVO_VALUE(int, 1)), "kvo_members_add", "'tags'");
+  scribe_watch(made, "prices", KVO_NONE, &to);
+  CHECK_OK(kvo_object_list_accessors(of, "prices", &list));
+  check_error(list.remove_at(of, 4, list.user), KVO_ERROR_OUT_OF_RANGE, "remove_at", "'prices'", __LINE__);
 }
 
 /* ------------------------------------------------------------------------------------------------------ Without diagnostics -- */

@@ -1,4 +1,4 @@
-/* leftovers.c - a plug-in that leaves something of its own behind in its host, and then ends its class: unloading_leftovers.c loads it. */
+/* leftovers.c - a plug-in that leaves something of its own behind in its host, and then ends its class: api/leftovers.c loads it. */
 #include <kvo/kvo_bind.h>
 #include <kvo/kvo_binding.h>
 #include <kvo/kvo_fault.h>
