@@ -29,7 +29,7 @@ static void announce(int value) {
 
 static void (*change_once)(int value);
 static void change_many(int number) {
-  for (int i = 0; i < rounds(10000); i++) change_once(number * 1000 + i);
+  for (int i = 0; i < rounds(5000); i++) change_once(number * 1000 + i);
 }
 
 /* Each of many changes on all threads notifies once. */
@@ -40,11 +40,11 @@ static void check_count(const char *key_path, int options, void (*change)(int va
   kvo_observation id = observe_with(object, key_path, options, count, NULL);
   change_once = change;
   on_threads(change_many);
-  CHECK_EQ((int)calls, THREADS * rounds(10000));
-  CHECK_EQ((int)priors, (options & KVO_PRIOR) != 0 ? THREADS * rounds(10000) : 0);
+  CHECK_EQ((int)calls, THREADS * rounds(5000));
+  CHECK_EQ((int)priors, (options & KVO_PRIOR) != 0 ? THREADS * rounds(5000) : 0);
   CHECK_OK(kvo_remove_observer(id));
   set(object, 0);
-  CHECK_EQ((int)calls, THREADS * rounds(10000));
+  CHECK_EQ((int)calls, THREADS * rounds(5000));
   shared_destroy(object);
   shared_destroy(leaf);
 }
