@@ -244,6 +244,30 @@ TEST("an observer registered while other threads set is notified of whole change
   shared_destroy(object);
 }
 
+static void announce_or_only_end(int number) {
+  for (int i = 0; i < rounds(3000); i++) {
+    if (number % 2 == 0) (void)kvo_will_change(&object->header, "value");
+    (void)kvo_did_change(&object->header, "value"); /* without a will it looks for one of another thread */
+  }
+}
+
+static kvo_action expect_unbalanced(const kvo_fault *fault, void *arg) {
+  (void)arg;
+  CHECK(fault->code == KVO_FAULT_DID_WITHOUT_WILL || fault->code == KVO_FAULT_CROSSED_THREADS);
+  calls++;
+  return KVO_ACTION_IGNORE;
+}
+
+TEST_REPORTED("a did without a will is reported while other threads announce changes of the same key") {
+  object = shared_make();
+  kvo_observation id = observe(object, "value", KVO_PRIOR, NULL, NULL);
+  kvo_set_fault_handler(expect_unbalanced, NULL);
+  on_threads(announce_or_only_end);
+  CHECK_EQ((int)calls, THREADS / 2 * rounds(3000));
+  CHECK_OK(kvo_remove_observer(id));
+  shared_destroy(object);
+}
+
 /* --------------------------------------------------------------------------------------------------------- Key paths -- */
 
 enum { MIDDLES = 4 };
