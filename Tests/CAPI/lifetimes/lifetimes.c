@@ -1,7 +1,6 @@
 /* lifetimes.c - when user data is destroyed, the death of an observed object, and ends that are misuse. */
 #include "fixture.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static const char *const paths[] = {"value", "next.value", "doubled"};
@@ -123,27 +122,13 @@ TEST_REPORTED("an object destroyed in a callback before its change is reported, 
     item_set_value(changes, 1);
     CHECK_EQ(faults.count, 1);
     CHECK_EQ(faults.code, KVO_FAULT_INVALID_ARGUMENT);
-    CHECK_CONTAINS(faults.summary, "is ended in a callback before a change of its \"value\"");
-    CHECK_CONTAINS(faults.file, "lifetimes.c");
     CHECK_EQ(changes->value, 1); /* it is alive */
-    CHECK_CONTAINS(faults.report, "\n  the setter has not yet stored the value\n");
     CHECK_EQ(w.calls, 1);
     kvo_cancel_observer(w.id);
     item_destroy(object);
     item_destroy(next);
     CHECK_EQ(faults.count, 1);
   }
-}
-
-TEST("an object other than the changing one may be destroyed in a callback before a change") {
-  item *object = item_make(0), *other = item_make(0);
-  watcher w = {.then = destroy_before, .then_arg = other}, of_other = {0};
-  watch(object, "value", KVO_PRIOR, &w);
-  watch(other, "value", KVO_ENDS_WITH_OBJECT, &of_other);
-  item_set_value(object, 1);
-  CHECK_EQ(of_other.destroyed, 1);
-  kvo_cancel_observer(w.id);
-  item_destroy(object);
 }
 
 TEST_REPORTED("a header that is not that of an object is reported, and not dereferenced") {
@@ -212,25 +197,4 @@ TEST_REPORTED("an object that is destroyed twice is reported, unless its memory 
     CHECK_EQ(faults.code, KVO_FAULT_UNSUPPORTED_OBJECT);
     item_destroy(keep);
   }
-}
-
-TEST_REPORTED("memory reused without kvo_object_finish is reported with the observation that was registered") {
-  static item near; /* static, so that this does not read freed memory */
-  item *root = item_make(0);
-  CHECK_OK(kvo_object_init(as_object(&near), item_class()));
-  root->next = &near;
-  watcher w = {0};
-  watch(root, "next.value", KVO_NONE, &w);
-  memset(&near, 0, sizeof near);
-  root->next = NULL;
-  ignore_faults();
-  kvo_cancel_observer(w.id);
-  CHECK_EQ(faults.code, KVO_FAULT_OVERWRITTEN_HEADER);
-  CHECK_EQ(faults.first.observation, w.id);
-  CHECK_EQ((const char *)faults.first_key_path, "next.value");
-  CHECK_CONTAINS(faults.first_file, "fixture.c");
-  char part[64];
-  snprintf(part, sizeof part, "the header of Item@%p was", (void *)&near);
-  CHECK_CONTAINS(faults.summary, part);
-  item_destroy(root);
 }

@@ -149,18 +149,3 @@ TEST("if a sandbox that the program enters later refuses membarrier, the same ho
   remove_during_delivery(true);
   churn();
 }
-
-TEST("in such a sandbox only the first wait takes longer") {
-  object = shared_make();
-  (void)kvo_cancel_observer_and_wait(observe(object, "value", KVO_NONE, &calls, NULL));
-  refuse_membarrier();
-  long long least = INT64_MAX;
-  for (int i = 0; i < 20; i++) {
-    kvo_observation id = observe(object, "value", KVO_NONE, &calls, NULL);
-    long long began = now();
-    CHECK_OK(kvo_cancel_observer_and_wait(id));
-    if (i > 0 && now() - began < least) least = now() - began;
-  }
-  CHECK(least < 5000000); /* the first one pauses for 10 ms */
-  shared_destroy(object);
-}

@@ -2,8 +2,6 @@
 #include "allocator.h"
 #include "fixture.h"
 
-#include <kvo/kvo_binding.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,41 +102,6 @@ TEST("a malformed key path among those that affect a property is refused, and le
       KVO_ERROR_MALFORMED_KEY_PATH);
 }
 
-static void *copy(void *instance, void *user, const kvo_selection *selection) {
-  (void)instance, (void)user, (void)selection;
-  return NULL;
-}
-static void release(void *value, void *user) { (void)value, (void)user; }
-static void view(const void *value, void *user, kvo_value_reader reader, void *arg) {
-  (void)value, (void)user, (void)reader, (void)arg;
-}
-static kvo_status assign(void *instance, void *user, const kvo_value *value) {
-  (void)instance, (void)user, (void)value;
-  return KVO_ERROR_READ_ONLY;
-}
-
-TEST("a binding's class with a bad property is refused, whichever it is, and leaves nothing behind") {
-  static const kvo_value_ops ops = {copy, release, view, assign, NULL};
-  static const char *const good_paths[] = {"first", NULL}, *const bad_paths[] = {"first", "a..b", NULL};
-  static const kvo_status expected[] = {KVO_ERROR_INVALID_ARGUMENT, KVO_ERROR_MALFORMED_KEY_PATH,
-                                        KVO_ERROR_DUPLICATE_KEY};
-  use_counting_allocator();
-  for (size_t bad = 0; bad < 3; bad++)
-    for (int way = 0; way < 3; way++) {
-      kvo_binding_property properties[] = {{.name = "first", .type = "i", .ops = &ops, .affected_by = good_paths},
-                                           {.name = "second", .type = "i", .ops = &ops, .affected_by = good_paths},
-                                           {.name = "third", .type = "i", .ops = &ops, .affected_by = good_paths}};
-      if (way == 0) properties[bad].type = NULL;
-      if (way == 1) properties[bad].affected_by = bad_paths;
-      if (way == 2) properties[bad].name = properties[(bad + 1) % 3].name;
-      kvo_class *out = NULL;
-      CHECK_STATUS(kvo_binding_class_register("Refused", NULL, 0, properties, 3, &out), expected[way]);
-      CHECK_SAME(out, NULL);
-      CHECK_SAME(kvo_class_find("Refused"), NULL);
-      CHECK_EQ((long)live_blocks, 0);
-    }
-}
-
 TEST("a notifying class can have neither instances nor subclasses made by the program") {
   item *object = item_make(0);
   watcher w = {0};
@@ -152,35 +115,4 @@ TEST("a notifying class can have neither instances nor subclasses made by the pr
              KVO_ERROR_INVALID_ARGUMENT);
   CHECK_OK(kvo_remove_observer(w.id));
   item_destroy(object);
-}
-
-/* Registers a class with properties of no accessors. */
-static void register_many(const char *name, kvo_class *superclass, const char *prefix, size_t count,
-                          kvo_status expected) {
-  char(*names)[32] = calloc(count, sizeof *names);
-  kvo_property_spec *properties = calloc(count, sizeof *properties);
-  for (size_t i = 0; i < count; i++) {
-    snprintf(names[i], sizeof names[i], "%s%zu", prefix, i);
-    properties[i] = (kvo_property_spec){.name = names[i], .type = "i"};
-  }
-  check_spec((kvo_class_spec){.name = name,
-                              .superclass = superclass,
-                              .instance_size = sizeof(kvo_object),
-                              .properties = properties,
-                              .property_count = count},
-             expected);
-  free(names);
-  free(properties);
-}
-
-TEST("a class has at most 65534 properties, with those that it inherits") {
-  register_many("TooMany", NULL, "p", 65535, KVO_ERROR_INVALID_ARGUMENT);
-  register_many("Base", NULL, "p", 32767, KVO_OK);
-  kvo_class *base = kvo_class_find("Base");
-  register_many("DerivedTooMany", base, "q", 32768, KVO_ERROR_INVALID_ARGUMENT);
-  register_many("Derived", base, "q", 32767, KVO_OK);
-  kvo_class *derived = kvo_class_find("Derived");
-  CHECK_EQ(kvo_class_property_count(derived), 65534);
-  CHECK(kvo_class_property(derived, "p32766") != NULL);
-  CHECK(kvo_class_property(derived, "q32766") != NULL);
 }

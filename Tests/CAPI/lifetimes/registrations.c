@@ -72,36 +72,27 @@ TEST("enumeration lists the observations, oldest first, with their source locati
 
 /* ------------------------------------------------------------------------------------------------------ Removals -- */
 
-TEST("an observer registered three times is called three times, and removed one by one, newest first") {
-  item *object = item_make(0);
-  watcher w = {0};
-  kvo_observation ids[3];
-  for (int i = 0; i < 3; i++) ids[i] = watch(object, "value", KVO_NONE, &w);
-  item_set_value(object, 1);
-  CHECK_EQ(w.calls, 3);
-  for (int left = 2; left >= 0; left--) {
-    CHECK_OK(kvo_remove_observer_for(as_object(object), &w, "value"));
-    CHECK(!kvo_observation_is_registered(ids[left])); /* it was the newest one */
-    CHECK_EQ(w.destroyed, 3 - left);
-    w.calls = 0;
-    item_set_value(object, 2);
-    CHECK_EQ(w.calls, left);
-  }
-  item_destroy(object);
-}
-
 static void ignore_change(const kvo_change *change, void *user_data) { (void)change, (void)user_data; }
 
-TEST("observations without an observer are removed by key path, newest first, however many there are") {
+TEST("of many observations by one observer, or without an observer, removal takes the newest") {
   enum { MANY = 40 };
   item *object = item_make(0);
-  kvo_observer observer = {.struct_size = sizeof observer, .key_path = "value", .callback = ignore_change};
-  kvo_observation ids[MANY];
-  for (int i = 0; i < MANY; i++) CHECK_OK(kvo_add_observer(as_object(object), &observer, &ids[i]));
-  for (int i = MANY; i-- > 0;) {
-    CHECK_OK(kvo_remove_observer_for(as_object(object), NULL, "value"));
-    CHECK(!kvo_observation_is_registered(ids[i]));
-    CHECK_EQ((int)kvo_object_observation_count(as_object(object)), i);
+  for (int has_observer = 0; has_observer < 2; has_observer++) {
+    watcher w = {0};
+    kvo_observer observer = watcher_observer("value", KVO_NONE, &w);
+    if (!has_observer)
+      observer =
+          (kvo_observer){.struct_size = sizeof observer, .key_path = "value", .callback = ignore_change, KVO_HERE};
+    kvo_observation ids[MANY];
+    for (int i = 0; i < MANY; i++) CHECK_OK(kvo_add_observer(as_object(object), &observer, &ids[i]));
+    for (int left = MANY; left-- > 0;) {
+      CHECK_OK(kvo_remove_observer_for(as_object(object), observer.user_data, "value"));
+      CHECK(!kvo_observation_is_registered(ids[left]));
+      CHECK_EQ((int)kvo_object_observation_count(as_object(object)), left);
+      w.calls = 0;
+      item_set_value(object, left);
+      CHECK_EQ(w.calls, has_observer ? left : 0);
+    }
   }
   item_destroy(object);
 }
@@ -164,29 +155,40 @@ TEST("of an observer with many contexts a removal with context takes the newest 
   item_destroy(object);
 }
 
+static void ignore_raw(const kvo_raw_change *change, void *user_data) { (void)change, (void)user_data; }
+
+/* Of a computed key: one observation as an expression, the next one of the key itself. */
+static kvo_observation observe_in_turn(item *object, int number, watcher *observer) {
+  static const kvo_observer_ops ops = {.callback = ignore_raw};
+  if (number % 2 == 0) return watch(object, "doubled", KVO_NONE, observer);
+  kvo_binding_observer direct = {
+      .key_path = "doubled", .ops = &ops, .context = observer->context, .identity = {NULL, observer}};
+  kvo_observation id;
+  CHECK_OK(kvo_binding_observe_key(as_object(object), kvo_key_hash("doubled", 7), &direct, &id));
+  return id;
+}
+
 TEST_REPORTED("removal without a context takes the newest, and is KVO0016, with up to four, if other contexts match") {
-  static const char *const paths[] = {"value", "doubled"};
-  static char contexts[6];
+  enum { COUNT = 6 };
+  static char contexts[COUNT];
   item *object = item_make(0);
+  watcher w = {0};
+  kvo_observation ids[COUNT];
   ignore_faults();
-  for (int path = 0; path < 2; path++) {
-    watcher w = {0};
-    kvo_observation ids[6];
-    for (int i = 0; i < 6; i++) {
-      w.context = i > 0 ? &contexts[i] : NULL;
-      ids[i] = watch(object, paths[path], KVO_NONE, &w);
-    }
-    for (int i = 6; i-- > 0;) {
-      faults.count = 0;
-      CHECK_OK(kvo_remove_observer_for(as_object(object), &w, paths[path]));
-      CHECK(!kvo_observation_is_registered(ids[i]));
-      CHECK_EQ(faults.count, i > 0);
-      if (i == 0) break;
-      CHECK_EQ((int)faults.code, KVO_FAULT_AMBIGUOUS_REMOVAL);
-      CHECK_EQ(faults.observation_count, i < 3 ? i + 1 : 4);
-      CHECK(faults.first.observation == ids[i]);
-      CHECK_CONTAINS(faults.summary, "observations: the newest, with context 0x");
-    }
+  for (int i = 0; i < COUNT; i++) {
+    w.context = i > 0 ? &contexts[i] : NULL;
+    ids[i] = observe_in_turn(object, i, &w);
+  }
+  for (int i = COUNT; i-- > 0;) {
+    faults.count = 0;
+    CHECK_OK(kvo_remove_observer_for(as_object(object), &w, "doubled"));
+    CHECK(!kvo_observation_is_registered(ids[i]));
+    CHECK_EQ(faults.count, i > 0);
+    if (i == 0) break;
+    CHECK_EQ((int)faults.code, KVO_FAULT_AMBIGUOUS_REMOVAL);
+    CHECK_EQ(faults.observation_count, i < 3 ? i + 1 : 4);
+    CHECK(faults.first.observation == ids[i]);
+    CHECK_CONTAINS(faults.summary, "observations: the newest, with context 0x");
   }
   item_destroy(object);
 }

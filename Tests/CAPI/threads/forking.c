@@ -200,36 +200,6 @@ TEST("of several threads that fork at the same time each has a child that can do
   shared_destroy(quiet);
 }
 
-static kvo_action expect_no_will(const kvo_fault *fault, void *arg) {
-  CHECK_EQ((int)fault->code, KVO_FAULT_DID_WITHOUT_WILL); /* not KVO0030: the other thread does not exist */
-  ++*(int *)arg;
-  return KVO_ACTION_IGNORE;
-}
-
-static void end_what_another_began(void) {
-  int count = 0;
-  kvo_set_fault_handler(expect_no_will, &count);
-  CHECK_STATUS(kvo_did_change(&object->header, "value"), KVO_ERROR_UNBALANCED);
-  CHECK_EQ(count, 1);
-}
-
-static void fork_and_end(void *arg) {
-  (void)arg;
-  CHECK_OK(kvo_remove_observer(observe(object, "next", KVO_NEW, NULL, NULL))); /* gives this thread a record */
-  fork_beside_threads_and(end_what_another_began);
-}
-
-TEST_REPORTED("in the child of a fork changes announced by other threads do not exist") {
-  object = shared_make();
-  kvo_observation id = observe(object, "value", KVO_NEW, &calls, NULL);
-  CHECK_OK(kvo_will_change(&object->header, "value"));
-  join_thread(start_thread(fork_and_end, NULL));
-  CHECK_OK(kvo_did_change(&object->header, "value"));
-  CHECK_EQ((int)calls, 1);
-  CHECK_OK(kvo_remove_observer(id));
-  shared_destroy(object);
-}
-
 /* ------------------------------------------------------------------------------------------ Callbacks and guards -- */
 
 static void remove_the_held(void) {

@@ -60,30 +60,6 @@ TEST("a thread without memory for its record notifies observers of keys and of k
   item_destroy(object);
 }
 
-static void announce_unrecorded(void *arg) {
-  (void)arg;
-  refuses = true;
-  CHECK_OK(kvo_will_change(as_object(object), "value")); /* of an unobserved key: not noted */
-  refuses = false;
-  watch(object, "value", KVO_NEW, &direct);
-  CHECK_OK(kvo_did_change(as_object(object), "value"));
-}
-
-static void announce_observed(void *arg) {
-  (void)arg;
-  refuses = true;
-  CHECK_STATUS(kvo_will_change(as_object(object), "value"), KVO_ERROR_OUT_OF_MEMORY);
-}
-
-TEST("a did whose will could not be noted for lack of memory is no misuse") {
-  object = item_make(0);
-  on_new_thread(announce_unrecorded);
-  CHECK_EQ(direct.calls, 0);
-  on_new_thread(announce_observed);
-  CHECK_OK(kvo_remove_observer(direct.id));
-  item_destroy(object);
-}
-
 static kvo_action ignore(const kvo_fault *fault, void *arg) {
   (void)fault, (void)arg;
   return KVO_ACTION_IGNORE;
