@@ -131,29 +131,19 @@ TEST_REPORTED("an object destroyed in a callback before its change is reported, 
   }
 }
 
-TEST_REPORTED("a header that is not that of an object is reported, and not dereferenced") {
-  static const uintptr_t words[] = {1, 2, 7, 0xffff, 0x55555555a2, 0x7fffffffffff, 0xdeadbeefdeadbeef, UINTPTR_MAX};
-  item *observed = item_make(0), copy;
+TEST_REPORTED(
+    "a copy of an observed object is not an object: its end is reported, and does not end the original's observations") {
+  item *object = item_make(0), copy;
   watcher w = {0};
-  watch(observed, "value", KVO_NONE, &w);
+  watch(object, "value", KVO_NONE, &w);
+  memcpy(&copy, object, sizeof copy);
   ignore_faults();
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-    kvo_object garbage[8] = {{words[i]}};
-    faults.count = 0;
-    kvo_object_destroy(garbage);
-    CHECK_EQ(faults.count, 1);
-    CHECK_EQ(faults.code, KVO_FAULT_UNSUPPORTED_OBJECT);
-    CHECK_CONTAINS(faults.file, "lifetimes.c");
-    kvo_object_finish(garbage);
-    CHECK_EQ(faults.count, 2);
-  }
-  memcpy(&copy, observed, sizeof copy);
-  kvo_object_finish(as_object(&copy)); /* which does not end the observations of the original */
-  CHECK_EQ(faults.count, 3);
-  item_set_value(observed, 1);
+  kvo_object_finish(as_object(&copy));
+  CHECK_EQ(faults.code, KVO_FAULT_UNSUPPORTED_OBJECT);
+  item_set_value(object, 1);
   CHECK_EQ(w.calls, 1);
   kvo_cancel_observer(w.id);
-  item_destroy(observed);
+  item_destroy(object);
 }
 
 static void destroy_itself(kvo_object *object) { kvo_object_destroy(object); }

@@ -89,38 +89,6 @@ TEST("an object at the address of a dead one inherits none of its observations")
   item_destroy(root);
 }
 
-static void destroy_given(watcher *self, const kvo_change *change) {
-  (void)change;
-  self->then = NULL;
-  item_destroy(self->then_arg);
-}
-
-TEST("the notification of an intermediate object's death may destroy the root object") {
-  item *root = item_make(0), *leaf = item_make(5);
-  root->next = leaf;
-  watcher w = {.then = destroy_given, .then_arg = root};
-  watch(root, "next.value", KVO_NEW | KVO_OLD | KVO_ENDS_WITH_OBJECT, &w);
-  item_destroy(leaf);
-  CHECK_EQ(w.calls, 1);
-  CHECK_EQ(w.destroyed, 1);
-  CHECK(!w.destroyed_in_callback);
-}
-
-TEST("an intermediate object that dies in a callback of its own change is delivered as nil") {
-  item *root = item_make(0), *leaf = item_make(5);
-  root->next = leaf;
-  watcher path = {0}, w = {.then = destroy_given, .then_arg = leaf};
-  watch(root, "next.value", KVO_NEW | KVO_OLD, &path);
-  watch(leaf, "value", KVO_ENDS_WITH_OBJECT, &w); /* newer, so it runs first */
-  item_set_value(leaf, 6);
-  CHECK_EQ(path.calls, 1);
-  CHECK(path.new_value.told && path.new_value.nil);
-  item_set_next(root, NULL);
-  CHECK_EQ(path.calls, 2);
-  CHECK_OK(kvo_remove_observer(path.id));
-  item_destroy(root);
-}
-
 static void lead_to_given(watcher *self, const kvo_change *change) {
   (void)change;
   item *const *pair = self->then_arg;

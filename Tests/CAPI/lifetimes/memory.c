@@ -26,12 +26,12 @@ static void short_lives(int count) {
   item_destroy(leaf);
 }
 
-TEST("100 000 short-lived observed objects leave no memory behind, nor do removals that fail") {
+TEST("20 000 short-lived observed objects leave no memory behind, nor do removals that fail") {
   use_counting_allocator();
   ignore_faults();
   short_lives(1000); /* by now the log of ended observations is allocated */
   long before = live_blocks;
-  short_lives(harness_is_instrumented() ? 2000 : 100000);
+  short_lives(harness_is_instrumented() ? 2000 : 20000);
   CHECK_EQ((long)live_blocks, before);
 }
 

@@ -76,19 +76,6 @@ TEST("the resumption notifies of nothing if nothing was missed, or if it is not 
   }
 }
 
-TEST("an old string is kept while the observation is paused") {
-  make_object();
-  item_set_name(object, "Ada");
-  watcher w = {0};
-  watch(object, "name", BOTH, &w);
-  CHECK_OK(kvo_observation_pause(w.id));
-  item_set_name(object, "Bob");
-  item_set_name(object, "Cid");
-  CHECK_OK(kvo_observation_resume(w.id, true));
-  CHECK_EQ((const char *)w.old_value.text, "Ada");
-  CHECK_EQ((const char *)w.new_value.text, "Cid");
-}
-
 TEST("a paused path whose intermediate object is replaced or dies follows, and notifies of that when it is resumed") {
   make_object();
   item *first = item_make(10), *second = item_make(20);

@@ -133,28 +133,6 @@ TEST_REPORTED("removal with a context removes the observation with exactly that 
   item_destroy(object);
 }
 
-TEST("of an observer with many contexts a removal with context takes the newest one with that context") {
-  enum { CONTEXTS = 20, COUNT = 3 * CONTEXTS };
-  static const char *const paths[] = {"value", "next.value"};
-  static char contexts[CONTEXTS];
-  item *object = item_make(0);
-  for (int path = 0; path < 2; path++) {
-    watcher w = {0};
-    kvo_observation ids[COUNT];
-    for (int i = 0; i < COUNT; i++) {
-      w.context = &contexts[i % CONTEXTS];
-      ids[i] = watch(object, paths[path], KVO_NEW, &w);
-    }
-    for (int i = COUNT; i-- > 0;) {
-      int newest = i / CONTEXTS * CONTEXTS + i * 7 % CONTEXTS;
-      CHECK_OK(kvo_remove_observer_for_context(as_object(object), &w, paths[path], &contexts[newest % CONTEXTS]));
-      CHECK(!kvo_observation_is_registered(ids[newest]));
-    }
-    CHECK_EQ(w.destroyed, COUNT);
-  }
-  item_destroy(object);
-}
-
 static void ignore_raw(const kvo_raw_change *change, void *user_data) { (void)change, (void)user_data; }
 
 /* Of a computed key: one observation as an expression, the next one of the key itself. */
@@ -193,8 +171,6 @@ TEST_REPORTED("removal without a context takes the newest, and is KVO0016, with 
   item_destroy(object);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ Ids -- */
-
 TEST_REPORTED("the id of an observation that has ended does not remove a later one") {
   item *object = item_make(0);
   ignore_faults();
@@ -209,17 +185,5 @@ TEST_REPORTED("the id of an observation that has ended does not remove a later o
   item_set_value(object, 1);
   CHECK_EQ(second.calls, 1);
   CHECK_OK(kvo_remove_observer(second.id));
-  item_destroy(object);
-}
-
-TEST("numbers that were never ids are refused") {
-  static const kvo_observation forged[] = {
-      0, 1, 0xff, UINT64_C(1) << 32, UINT64_C(0xffffffffffffffff), UINT64_C(0x1000000ff), UINT64_C(0x1ffffff00)};
-  item *object = item_make(0);
-  watcher w = {0};
-  watch(object, "value", KVO_NONE, &w);
-  for (size_t i = 0; i < sizeof forged / sizeof *forged; i++)
-    if (forged[i] != w.id) CHECK_STATUS(kvo_cancel_observer(forged[i]), KVO_ERROR_NOT_REGISTERED);
-  CHECK_OK(kvo_remove_observer(w.id));
   item_destroy(object);
 }

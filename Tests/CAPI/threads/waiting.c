@@ -46,7 +46,6 @@ static void check_wait(kvo_observation id, void (*change)(void *arg), void *arg)
 TEST("kvo_cancel_observer_and_wait waits until the callback on another thread has returned") {
   object = shared_make();
   check_wait(observe_with(object, "value", KVO_NEW, stay, NULL), set_once, object);
-  shared_destroy(object);
 }
 
 TEST("it waits until another thread has evaluated the observation's expression") {
@@ -57,8 +56,6 @@ TEST("it waits until another thread has evaluated the observation's expression")
   in_slow_getter = stay_in_getter;
   check_wait(id, clear_next, leaf);
   CHECK_EQ((int)destroyed, 1);
-  shared_destroy(object);
-  shared_destroy(leaf);
 }
 
 TEST("it also waits if the observation had ended before, and returns NOT_REGISTERED") {
@@ -78,7 +75,6 @@ TEST("it also waits if the observation had ended before, and returns NOT_REGISTE
   }
   join_thread(setter);
   CHECK_STATUS(kvo_cancel_observer_and_wait(id), KVO_ERROR_NOT_REGISTERED);
-  shared_destroy(object);
 }
 
 /* More than a thread's initial number of marks. */
@@ -133,7 +129,6 @@ TEST("it does not wait for a callback of another observation of the same object 
   end_staying(setter);
   CHECK_OK(kvo_cancel_observer_and_wait(held));
   CHECK_EQ((int)destroyed, 2);
-  shared_destroy(object);
 }
 
 static void replace_next(void *object) { set_next(object, other); }
@@ -157,9 +152,6 @@ TEST("it does not wait for expressions that the same change notifies later, neit
     CHECK_EQ((int)destroyed, 1);
     CHECK_OK(kvo_cancel_observer(later));
   }
-  shared_destroy(object);
-  shared_destroy(leaf);
-  shared_destroy(other);
 }
 
 static _Atomic int stays_now;
@@ -190,7 +182,6 @@ TEST("neither a wait nor the death of an object waits for what a thread does aft
   CHECK(!kvo_observation_is_registered(path));
   end_staying(setter);
   CHECK_OK(kvo_cancel_observer(of_other));
-  shared_destroy(other);
 }
 
 /* --------------------------------------------------------------------------------------------------- How soon it ends -- */
@@ -211,7 +202,6 @@ TEST("a wait ends as soon as the callback has returned") {
     join_thread(setter);
   }
   CHECK(least < 20000000);
-  shared_destroy(object);
 }
 
 /* -------------------------------------------------------------------------------------------- What it is good for -- */
@@ -248,6 +238,4 @@ TEST("after it no callback runs on any thread: the callback's data can be freed 
   set_next(object, leaf);
   working = THREADS / 2;
   on_threads(set_or_free);
-  shared_destroy(object);
-  shared_destroy(leaf);
 }
