@@ -7,7 +7,7 @@
 static shared *object, *leaf;
 static _Atomic int calls, destroyed, working;
 
-/* ------------------------------------------------------------------------------------------------------------- Death -- */
+/* ------------------------------------------------------------------------------------------------------- Death -- */
 
 static void set_leaf_or_die(int number) {
   while (number == 0 && working > 0) set(leaf, 1);
@@ -68,7 +68,7 @@ TEST("a removal races with the death of its object: the user data is destroyed o
   }
 }
 
-/* ----------------------------------------------------------------------------------------------------- Evaluations -- */
+/* ------------------------------------------------------------------------------------------------- Evaluations -- */
 
 static void destroy_the_object(void *finished) {
   shared_destroy(object);
@@ -93,8 +93,8 @@ TEST("the destruction of a root object waits for an evaluation on another thread
   shared_destroy(leaf);
 }
 
-/* A root, an intermediate object and a leaf, whose setters the program guards with a read-write lock, because C programs retain nothing:
- * setters hold it shared, destruction holds it exclusively. */
+/* A root, an intermediate object and a leaf, whose setters the program guards with a read-write lock, because C
+ * programs retain nothing: setters hold it shared, destruction holds it exclusively. */
 static shared *root;
 static pthread_rwlock_t owning = PTHREAD_RWLOCK_INITIALIZER;
 
@@ -167,7 +167,7 @@ TEST("several objects that one expression has read die at the same time: each de
   shared_destroy(object);
 }
 
-/* ------------------------------------------------------------------------------------------- Ends that use the runtime -- */
+/* ----------------------------------------------------------------------------------- Ends that use the runtime -- */
 
 static void ignore(const kvo_change *change, void *user_data) { (void)change, (void)user_data; }
 

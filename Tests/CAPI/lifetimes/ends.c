@@ -1,11 +1,12 @@
-/* ends.c - who is notified of an end: of an observation, and of an object; and the end of all observations of a receiver. */
+/* ends.c - who is notified of the end of an observation or of an object, and the end of all observations of a
+ * receiver. */
 #include "allocator.h"
 #include "fixture.h"
 
 #include <kvo/kvo_binding.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------------------------------------ Of an observation -- */
+/* ------------------------------------------------------------------------------------------- Of an observation -- */
 
 typedef struct ending {
   int calls;
@@ -27,8 +28,7 @@ static void check_end(const ending *of, kvo_end reason) {
   CHECK_EQ(of->destroyed_before, 1);
 }
 
-TEST(
-    "all who have asked for the end of an observation are notified once, with the reason, after its user data was destroyed") {
+TEST("who has asked for the end of an observation is notified once, with the reason, after user data is destroyed") {
   static const char *const paths[] = {"value", "next.value"};
   for (int path = 0; path < 2; path++) {
     item *object = item_make(1);
@@ -72,7 +72,7 @@ TEST("of an end within the callback is notified when the callback has returned, 
   item_destroy(object);
 }
 
-/* ----------------------------------------------------------------------------------------------------- Of an object -- */
+/* ------------------------------------------------------------------------------------------------ Of an object -- */
 
 static void count(void *user_data) { ++*(int *)user_data; }
 static const kvo_observer_ops death_ops = {.destroy = count};
@@ -80,8 +80,7 @@ static const kvo_observer_ops death_ops = {.destroy = count};
 static watcher of_dying;
 static void look_at_death(void *destroyed_before) { *(int *)destroyed_before = of_dying.destroyed; }
 
-TEST(
-    "a watch of an object's death is called once, after the object's observations have ended, or when it is cancelled") {
+TEST("a watch of an object's death is called once, after the object's observations have ended, or when cancelled") {
   static const kvo_observer_ops looking_ops = {.destroy = look_at_death};
   item *object = item_make(1);
   int calls = 0, cancelled_calls = 0, destroyed_before = -1;
@@ -166,7 +165,7 @@ TEST("objects of one path end in any order when their memory stays, and are nil 
   CHECK(kvo_object_end(as_object(&links[2]))); /* again: nothing happens */
 }
 
-/* ---------------------------------------------------------------------------------------------------- Of a receiver -- */
+/* ----------------------------------------------------------------------------------------------- Of a receiver -- */
 
 static void ignore(const kvo_raw_change *change, void *user_data) { (void)change, (void)user_data; }
 static const kvo_observer_ops ops = {.callback = ignore, .destroy = count};

@@ -58,7 +58,7 @@ static void cancel(void) { CHECK(is_in_time(kvo_cancel_observer(id))); }
 static void set_object(void) { item_set_value(object, 2); }
 static void destroy(void) { item_destroy(object); }
 
-/* ------------------------------------------------------------------------------------------------ Of an observation -- */
+/* ------------------------------------------------------------------------------------------- Of an observation -- */
 
 static void make_observed(void) {
   object = item_make(1);
@@ -100,7 +100,7 @@ TEST("an end is told once when two threads cancel the observation while it is de
   race((step[]){ask, cancel, cancel, set_object}, 4, make_observed, check_ended_and_destroy);
 }
 
-/* ----------------------------------------------------------------------------------------------------- Of an object -- */
+/* ------------------------------------------------------------------------------------------------ Of an object -- */
 
 static void make_watched(void) {
   object = item_make(1);
@@ -137,7 +137,7 @@ TEST("every watch that several threads make and cancel is destroyed once, at the
   race((step[]){watch_and_cancel, watch_and_cancel}, 2, make_object, destroy_and_check_all);
 }
 
-/* --------------------------------------------------------------------------------------------------- Of many at once -- */
+/* --------------------------------------------------------------------------------------------- Of many at once -- */
 
 enum { OBJECTS = 3, REGISTERING = 2, MOST_ALIVE = 10000 };
 static item *items[OBJECTS];

@@ -6,7 +6,7 @@
 static const char *const paths[] = {"value", "next.value", "doubled"};
 enum { PATHS = 3 };
 
-/* ------------------------------------------------------------------------------------------------------- User data -- */
+/* --------------------------------------------------------------------------------------------------- User data -- */
 
 TEST("destroy runs once, in the removal, when no callback runs") {
   item *object = item_make(0);
@@ -53,10 +53,9 @@ TEST("user data is not destroyed when the registration fails") {
   item_destroy(object);
 }
 
-/* ------------------------------------------------------------------------------------------------- The object's death -- */
+/* ------------------------------------------------------------------------------------------ The object's death -- */
 
-TEST(
-    "the death of the object ends its observations, without a fault if they may end with it, and destroys their user data") {
+TEST("the death of an object ends its observations, without a fault if they may end with it, and destroys user data") {
   ignore_faults();
   for (int may_end = 0; may_end < 2; may_end++) {
     item *object = item_make(0);
@@ -105,7 +104,7 @@ TEST("an observed object may be destroyed in a callback of its own change: the r
   }
 }
 
-/* ---------------------------------------------------------------------------------------- Ends that are no good ends -- */
+/* ---------------------------------------------------------------------------------- Ends that are no good ends -- */
 
 static void destroy_before(watcher *self, const kvo_change *change) {
   if (change->is_prior) kvo_object_destroy(self->then_arg);
@@ -132,7 +131,7 @@ TEST_REPORTED("an object destroyed in a callback before its change is reported, 
 }
 
 TEST_REPORTED(
-    "a copy of an observed object is not an object: its end is reported, and does not end the original's observations") {
+    "a copy of an observed object is no object: its end is reported, and ends none of the original's observations") {
   item *object = item_make(0), copy;
   watcher w = {0};
   watch(object, "value", KVO_NONE, &w);

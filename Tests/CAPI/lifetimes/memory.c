@@ -43,8 +43,7 @@ static void renew(watcher *self, const kvo_change *change) {
   watch((item *)change->object, "value", KVO_NEW, &renewed);
 }
 
-TEST(
-    "one object that is observed and changed thousands of times leaves no memory behind, also if observers are renewed in deliveries") {
+TEST("thousands of observations and changes of one object leave no memory behind, also if deliveries renew observers") {
   use_counting_allocator();
   item *object = item_make(0), *leaves[] = {item_make(1), item_make(2)};
   watcher path = {0}, direct = {0}, renewing = {.then = renew};
@@ -68,8 +67,7 @@ TEST(
   for (int i = 0; i < 3; i++) item_destroy(all[i]);
 }
 
-TEST(
-    "the memory of thousands of observations goes back when they end, and their ids name nothing when it is used again") {
+TEST("the memory of observations that end is freed, and their ids name nothing when it is used again") {
   enum { MANY = 5000 };
   static kvo_observation ids[MANY], later[MANY];
   use_counting_allocator();

@@ -1,8 +1,7 @@
 /* options.c - the content of records for each combination of options, and when they are sent. */
 #include "fixture.h"
 
-TEST(
-    "each combination of initial, old, new and prior delivers exactly what it asks for, whatever other observers ask for") {
+TEST("each combination of initial, old, new and prior delivers exactly what it asks for, whatever others ask for") {
   for (int options = 0; options < 16; options++) {
     int initial = (options & KVO_INITIAL) != 0, prior = (options & KVO_PRIOR) != 0;
     bool wants_old = (options & KVO_OLD) != 0, wants_new = (options & KVO_NEW) != 0;

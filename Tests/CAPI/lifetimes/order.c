@@ -84,7 +84,7 @@ TEST("of many observers one whose path leads to the object again is notified at 
   item_destroy(other);
 }
 
-/* --------------------------------------------------------------------------------------------- Removing in callbacks -- */
+/* --------------------------------------------------------------------------------------- Removing in callbacks -- */
 
 static void remove_given(watcher *self, const kvo_change *change) {
   (void)change;
@@ -157,7 +157,7 @@ TEST("an initial callback can remove the observation that it runs for") {
   item_destroy(object);
 }
 
-/* ------------------------------------------------------------------------------ Registrations and sets in callbacks -- */
+/* ------------------------------------------------------------------------- Registrations and sets in callbacks -- */
 
 static void add_d(watcher *self, const kvo_change *change) {
   if (change->is_prior && self->then_arg != NULL) return;

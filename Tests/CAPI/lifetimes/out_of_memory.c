@@ -1,15 +1,15 @@
 /* out_of_memory.c - whichever allocation fails, nothing crashes, nothing leaks, and the next call works.
  *
- * One scenario uses the whole API. It runs in a process of its own for each n, with the n-th allocation failing: a call that returns
- * OUT_OF_MEMORY must have changed nothing, and is repeated. Then it runs once more without failures, and at the end the runtime must hold
- * as many blocks as in a process in which nothing failed. */
+ * One scenario uses the whole API. It runs in a process of its own for each n, with the n-th allocation failing: a
+ * call that returns OUT_OF_MEMORY must have changed nothing, and is repeated. Then it runs once more without failures,
+ * and at the end the runtime must hold as many blocks as in a process in which nothing failed. */
 #include "allocator.h"
 #include "fixture.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ------------------------------------------------------------------------------------------------------- The whole API -- */
+/* ----------------------------------------------------------------------------------------------- The whole API -- */
 
 /* Makes the call, and repeats it if it failed for lack of memory. */
 #define TRY(call)                                                                                                      \
@@ -134,7 +134,7 @@ TEST("whichever allocation fails, nothing crashes, nothing leaks, and the next c
   CHECK(n > 40); /* the scenario allocates */
 }
 
-/* ---------------------------------------------------------------------------------------------- Reports and values -- */
+/* ------------------------------------------------------------------------------------------ Reports and values -- */
 
 TEST_REPORTED("a fault is reported, perhaps with less detail, when there is no memory for the report") {
   enum { MANY = 40 };
@@ -170,7 +170,7 @@ TEST("an old string that cannot be copied for lack of memory is unknown, not nil
   item_destroy(object);
 }
 
-/* -------------------------------------------------------------------------------------------------------------- Paths -- */
+/* ------------------------------------------------------------------------------------------------------- Paths -- */
 
 static int cannot_follow;
 

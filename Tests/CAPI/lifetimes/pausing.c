@@ -1,4 +1,4 @@
-/* pausing.c - observations that are paused: no call begins, and of what was missed is notified once, or not at all. */
+/* pausing.c - paused observations: no call begins, and they are notified once of what they missed, or not at all. */
 #include "allocator.h"
 #include "scoped.h"
 #include "shared.h"
@@ -18,10 +18,9 @@ static void make_object(void) {
 
 static int expected(int path, int value) { return path == PATHS - 1 ? 2 * value : value; }
 
-/* ------------------------------------------------------------------------------------------------- What is missed -- */
+/* ---------------------------------------------------------------------------------------------- What is missed -- */
 
-TEST(
-    "a paused observation is not called, and its resumption notifies once of what it missed, from the value at the pause") {
+TEST("a paused observation is not called, and is notified once, with the value at the pause, when it is resumed") {
   for (int i = 0; i < PATHS; i++) {
     make_object();
     watcher w = {0}, without_values = {0}, other = {0}, *paused[] = {&w, &without_values};
@@ -116,7 +115,7 @@ TEST("changes announced by hand, of elements, and in a scope count as missed; th
   CHECK_TOLD(coalesced, 1, 1, 3);
 }
 
-/* ------------------------------------------------------------------------------------------------ Ends and memory -- */
+/* --------------------------------------------------------------------------------------------- Ends and memory -- */
 
 TEST("an observation may end while it is paused, by id, by observer, or with its object, and what was kept is freed") {
   use_counting_allocator();
@@ -180,7 +179,7 @@ TEST("a callback may pause and resume its own observation") {
   }
 }
 
-/* ------------------------------------------------------------------------------------------------------------ Threads -- */
+/* ----------------------------------------------------------------------------------------------------- Threads -- */
 
 static shared *on_all;
 static _Atomic kvo_observation id_of[4];

@@ -1,4 +1,4 @@
-/* raw.c - classes and observations of a language with values of its own, described in the structures of any version of kvo_raw.h. */
+/* raw.c - classes and observations of a language with its own values, described in any version of kvo_raw.h. */
 #include "harness.h"
 
 #include <kvo/kvo_raw.h>

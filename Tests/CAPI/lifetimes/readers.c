@@ -1,5 +1,5 @@
-/* readers.c - the nodes that a change in progress may read are freed at its end, whichever thread removes an observation, whether the
- * change protects them by its mark or is counted, and with or without membarrier(2). */
+/* readers.c - the nodes that a change in progress may read are freed at its end, whichever thread removes an
+ * observation, whether the change protects them by its mark or is counted, and with or without membarrier(2). */
 #include "staying.h"
 
 #include <stdlib.h>
@@ -98,7 +98,7 @@ TEST("an object may be destroyed by another thread while the last callback of a 
   }
 }
 
-/* ---------------------------------------------------------------------------------------------- Many threads at once -- */
+/* ---------------------------------------------------------------------------------------- Many threads at once -- */
 
 static void set_or_churn(int number) {
   for (int i = 0; i < rounds(10000); i++) {
@@ -128,7 +128,7 @@ TEST(
   churn();
 }
 
-/* ----------------------------------------------------------------------------------------- Without the system call -- */
+/* ------------------------------------------------------------------------------------- Without the system call -- */
 
 TEST("if a sandbox refuses membarrier from the start, the same holds") {
   if (getenv("KVO_TEST_REFUSED") == NULL) refuse_membarrier();

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------------------------------------------------- Types -- */
+/* ------------------------------------------------------------------------------------------------------- Types -- */
 
 static void no_setter(kvo_object *of) { (void)of; }
 
@@ -64,7 +64,7 @@ TEST("structures nested deeper than the limit are refused without overflowing th
   free(deep);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- Classes -- */
+/* ----------------------------------------------------------------------------------------------------- Classes -- */
 
 static void check_spec(kvo_class_spec spec, kvo_status expected) {
   kvo_class *cls = NULL;

@@ -1,4 +1,4 @@
-/* registrations.c - each registration is separate: duplicates, contexts, ids, and which of several observations a removal takes. */
+/* registrations.c - registrations are separate: duplicates, contexts, ids, and which observation a removal takes. */
 #include "fixture.h"
 
 #include <kvo/kvo_binding.h>
@@ -7,7 +7,7 @@
 
 static int one, two; /* their addresses are contexts */
 
-/* ------------------------------------------------------------------------------------------------- Registrations -- */
+/* ----------------------------------------------------------------------------------------------- Registrations -- */
 
 TEST("a callback gets the context of its registration, and the key path as it was then") {
   item *object = item_make(0);
@@ -34,7 +34,7 @@ TEST("65 537 observers of one object are each called once, and removed in any or
   CHECK_EQ(kvo_object_observation_count(as_object(object)), COUNT);
   item_set_value(object, 1);
   CHECK_EQ(w.calls, COUNT);
-  for (int i = 0; i < COUNT; i++) CHECK_OK(kvo_remove_observer(ids[(long long)i * 7919 % COUNT])); /* both are prime */
+  for (int i = 0; i < COUNT; i++) CHECK_OK(kvo_cancel_observer(ids[(long long)i * 7919 % COUNT])); /* two primes */
   CHECK(!kvo_object_is_observed(as_object(object)));
   item_set_value(object, 2);
   CHECK_EQ(w.calls, COUNT);
@@ -70,7 +70,7 @@ TEST("enumeration lists the observations, oldest first, with their source locati
   item_destroy(object);
 }
 
-/* ------------------------------------------------------------------------------------------------------ Removals -- */
+/* ---------------------------------------------------------------------------------------------------- Removals -- */
 
 static void ignore_change(const kvo_change *change, void *user_data) { (void)change, (void)user_data; }
 

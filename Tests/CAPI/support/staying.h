@@ -1,4 +1,5 @@
-/* staying.h - what tests of waits, deaths and forks share: code that stays inside until it is let go, children, and a sandbox. */
+/* staying.h - what tests of waits, deaths and forks share: code that stays until it is let go, children, a
+ * sandbox. */
 #ifndef KVO_TEST_STAYING_H
 #define KVO_TEST_STAYING_H
 
@@ -20,11 +21,13 @@ void end_staying(running *thread);
 void set_once(void *object);
 void clear_next(void *object);
 
-/* Runs `body` in the child of a fork, which must end well. There is no leak check: what the parent's other threads held is never freed. */
+/* Runs `body` in the child of a fork, which must end well. There is no leak check: what the parent's other threads
+ * held is never freed. */
 void fork_and(void (*body)(void));
 /* Waits for the end of a child, which must be a good one. */
 void await_child(pid_t child);
-/* From here on, also in programs that this one executes, membarrier(2) fails. Skips the test where that cannot be arranged. */
+/* From here on, also in programs that this one executes, membarrier(2) fails. Skips the test where that cannot be
+ * arranged. */
 void refuse_membarrier(void);
 /* Nanoseconds. */
 long long now(void);

@@ -28,7 +28,7 @@ static void run_cancelled(void (*body)(void)) {
   CHECK_SAME(result, PTHREAD_CANCELED);
 }
 
-/* ------------------------------------------------------------------------------------------------- In the runtime -- */
+/* ---------------------------------------------------------------------------------------------- In the runtime -- */
 
 static void set_twice(void) {
   item_set_value(object, 1);
@@ -114,7 +114,7 @@ TEST("with KVO_STACKS, beginning an observation is no cancellation point") {
   CHECK(has_returned);
 }
 
-/* ------------------------------------------------------------------------------------------ In the program's own code -- */
+/* ----------------------------------------------------------------------------------- In the program's own code -- */
 
 static kvo_action be_cancelled(const kvo_fault *fault, void *arg) {
   (void)fault, (void)arg;

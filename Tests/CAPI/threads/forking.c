@@ -73,14 +73,14 @@ static void use_hammered_object(void) {
 
 static void do_nothing(void) {}
 
-/* ThreadSanitizer checks the parent only: its allocator does not support a fork while other threads allocate, and a child that allocates
- * may deadlock. */
+/* ThreadSanitizer checks the parent only: its allocator does not support a fork while other threads allocate, and
+ * a child that allocates may deadlock. */
 static void fork_beside_threads_and(void (*body)(void)) {
   const char *tool = getenv("KVO_TEST_TOOL");
   fork_and(tool != NULL && strcmp(tool, "tsan") == 0 ? do_nothing : body);
 }
 
-/* --------------------------------------------------------------------------------------------------- One thread -- */
+/* -------------------------------------------------------------------------------------------------- One thread -- */
 
 TEST("the child of a fork sets, is notified, removes and registers, and so does the parent") {
   leaf = shared_make();
@@ -131,7 +131,7 @@ TEST("setters that are first observed after a fork are of the process that obser
   for (int i = 0; i < 3; i++) shared_destroy(all[i]);
 }
 
-/* ------------------------------------------------------------------------------------------------- Several threads -- */
+/* --------------------------------------------------------------------------------------------- Several threads -- */
 
 static void hammer(shared *end) {
   for (int i = 0; working > 0; i++) {
@@ -200,10 +200,11 @@ TEST("of several threads that fork at the same time each has a child that can do
   shared_destroy(quiet);
 }
 
-/* ------------------------------------------------------------------------------------------ Callbacks and guards -- */
+/* ---------------------------------------------------------------------------------------- Callbacks and guards -- */
 
 static void remove_the_held(void) {
-  /* The thread that ran it does not exist in the child: there is nothing to wait for, and what its set used is never freed. */
+  /* The thread that ran it does not exist in the child: there is nothing to wait for, and what its set used is
+   * never freed. */
   CHECK_OK(kvo_cancel_observer_and_wait(stable));
   kvo_observation id = observe(object, "value", KVO_NEW, &calls, &destroyed);
   set(object, 2);

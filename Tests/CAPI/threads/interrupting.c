@@ -1,4 +1,4 @@
-/* interrupting.c - signal handlers that call the runtime: a call that would wait for the code it has interrupted ends the process. */
+/* interrupting.c - signal handlers that call the runtime: waiting for the interrupted code is a fault, not a hang. */
 #include "fixture.h"
 
 #include <kvo/kvo_binding.h>
@@ -10,7 +10,7 @@
 static item *object;
 static watcher w, in_handler;
 
-/* The allocator is code of the program that runs while the runtime holds locks: at its n-th call the signal is raised there. */
+/* The allocator is code of the program that runs while the runtime holds locks: the n-th call raises the signal. */
 static _Atomic int signal_in;
 
 static void *allocate(size_t size, void *arg) {

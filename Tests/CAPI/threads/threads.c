@@ -9,7 +9,7 @@
 static shared *object, *leaf;
 static _Atomic int calls, priors, destroyed, working;
 
-/* ---------------------------------------------------------------------------------------------------------- Counting -- */
+/* ---------------------------------------------------------------------------------------------------- Counting -- */
 
 static void count(const kvo_change *change, void *user_data) {
   (void)user_data;
@@ -59,7 +59,7 @@ TEST("the same holds for pairs announced by hand, which match within their threa
   check_count("value", KVO_NEW | KVO_OLD, announce);
 }
 
-/* ------------------------------------------------------------------------------------------------ Adding and removing -- */
+/* ----------------------------------------------------------------------------------------- Adding and removing -- */
 
 static void set_or_churn(int number) {
   if (number % 2 == 0) {
@@ -268,7 +268,7 @@ TEST_REPORTED("a did without a will is reported while other threads announce cha
   shared_destroy(object);
 }
 
-/* --------------------------------------------------------------------------------------------------------- Key paths -- */
+/* --------------------------------------------------------------------------------------------------- Key paths -- */
 
 enum { MIDDLES = 4 };
 static shared *middles[MIDDLES], *leaves[MIDDLES];

@@ -1,4 +1,4 @@
-/* threads_ending.c - the end of a thread: destructors that use the runtime, threads that end unnoticed, and the memory that a thread kept. */
+/* threads_ending.c - the end of a thread: in its destructors, unnoticed, and with the memory that it kept. */
 #include "allocator.h"
 #include "staying.h"
 
@@ -97,7 +97,7 @@ TEST("a thread that ends unnoticed while it holds a lock does not prevent a fork
   fork_and(do_nothing);
 }
 
-static void observe_once(void *object) { CHECK_OK(kvo_remove_observer(observe(object, "value", KVO_NEW, NULL, NULL))); }
+static void observe_once(void *of) { CHECK_OK(kvo_remove_observer(observe(of, "value", KVO_NEW, NULL, NULL))); }
 
 TEST("threads that end leave the memory for observations that they have kept to others") {
   use_counting_allocator();

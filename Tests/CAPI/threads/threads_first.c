@@ -1,4 +1,4 @@
-/* threads_first.c - what several threads do for the first time at the same time: observe a class or an object, register a class. */
+/* threads_first.c - several threads at once observe a class or an object for the first time, or register a class. */
 #include "shared.h"
 
 #include <stdio.h>

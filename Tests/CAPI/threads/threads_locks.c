@@ -1,4 +1,4 @@
-/* threads_locks.c - observers that set other objects, and locks of the program around sets and in callbacks: no deadlock. */
+/* threads_locks.c - observers that set other objects, and locks of the program around sets: no deadlock. */
 #include "shared.h"
 
 #include <pthread.h>
@@ -39,7 +39,7 @@ TEST("two objects whose observers set each other, from several threads, do not d
   CHECK_EQ((int)calls, 2 * THREADS * rounds(5000));
 }
 
-/* The callback sets through the same recursive lock: the thread that holds it while setting runs the callback under it. */
+/* The callback sets under the same recursive lock, which its thread holds already. */
 static pthread_mutex_t guarding;
 
 static void set_under_lock(shared *which, int value) {

@@ -1,4 +1,4 @@
-/* threads_unrecorded.c - threads for whose record there is no memory: what is observed is still notified, and nothing is misuse. */
+/* threads_unrecorded.c - threads without memory for their records: what is observed is still notified. */
 #include "fixture.h"
 #include "shared.h"
 

@@ -27,7 +27,7 @@ static void start_waiting(waiter *self, kvo_observation id) {
   self->thread = start_thread(cancel_and_wait, self);
 }
 
-/* ---------------------------------------------------------------------------------------------- What it waits for -- */
+/* ------------------------------------------------------------------------------------------- What it waits for -- */
 
 /* A wait for an observation during a change, in which that observation's callback or getter stays. */
 static void check_wait(kvo_observation id, void (*change)(void *arg), void *arg) {
@@ -115,7 +115,7 @@ TEST("it waits for each of 70 callbacks nested on one thread") {
   }
 }
 
-/* --------------------------------------------------------------------------------------- What it does not wait for -- */
+/* ----------------------------------------------------------------------------------- What it does not wait for -- */
 
 TEST("it does not wait for a callback of another observation of the same object and key") {
   object = shared_make();
@@ -184,7 +184,7 @@ TEST("neither a wait nor the death of an object waits for what a thread does aft
   CHECK_OK(kvo_cancel_observer(of_other));
 }
 
-/* --------------------------------------------------------------------------------------------------- How soon it ends -- */
+/* -------------------------------------------------------------------------------------------- How soon it ends -- */
 
 TEST("a wait ends as soon as the callback has returned") {
   object = shared_make();
@@ -204,7 +204,7 @@ TEST("a wait ends as soon as the callback has returned") {
   CHECK(least < 20000000);
 }
 
-/* -------------------------------------------------------------------------------------------- What it is good for -- */
+/* ----------------------------------------------------------------------------------------- What it is good for -- */
 
 static _Atomic int working;
 

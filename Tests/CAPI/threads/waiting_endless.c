@@ -1,4 +1,4 @@
-/* waiting_endless.c - waits that would never end are KVO0017: for the own callback, and in a circle of threads, callbacks and deaths. */
+/* waiting_endless.c - endless waits are KVO0017: for the own callback, and in a circle of callbacks and deaths. */
 #include "shared.h"
 
 #include <pthread.h>
@@ -38,7 +38,7 @@ static void prepare(void) {
   pthread_barrier_init(&meeting, NULL, 2);
 }
 
-/* --------------------------------------------------------------------------------------------------------- Callbacks -- */
+/* --------------------------------------------------------------------------------------------------- Callbacks -- */
 
 static void wait_for_itself(const kvo_change *change, void *user_data) {
   (void)user_data;
@@ -86,7 +86,7 @@ TEST_REPORTED("KVO0017 is reported by default, and ends the process under a poli
 static shared *third;
 static _Atomic int has_returned;
 
-/* Both callbacks are running, and each waits for the other. The wait that is given up ends, and the other one lasts. */
+/* Both callbacks are running, and each waits for the other. One wait is given up, and the other one lasts. */
 static void meet_and_wait(const kvo_change *change, void *user_data) {
   (void)change;
   gives_up = false;
@@ -152,7 +152,7 @@ TEST("a callback that waits for one which waits for a third is no fault: all ret
   for (int i = 0; i < 3; i++) shared_destroy(objects[i]);
 }
 
-/* ------------------------------------------------------------------------------------------- Deaths in the circle -- */
+/* ---------------------------------------------------------------------------------------- Deaths in the circle -- */
 
 static shared *middles[2];
 static _Atomic int gone_on;
@@ -224,8 +224,8 @@ TEST_REPORTED("two getters that destroy each other's objects are KVO0017, and th
     in_slow_getter = NULL;
     CHECK_EQ((int)endless_waits, 1);
     CHECK_CONTAINS(last_report, "KVO0017 error: waiting for the evaluations of Shared@0x");
-    CHECK_CONTAINS(last_report, ", which is being destroyed, would never end: another thread is running one and waits "
-                                "for this thread, at ");
+    CHECK_CONTAINS(last_report, ", which is being destroyed, would never end: another thread is running one and "
+                                "waits for this thread, at ");
     CHECK_CONTAINS(last_report, "help: do not destroy an object inside a getter that evaluates another");
     CHECK_EQ((int)gone_on, 2);
     CHECK_EQ((int)destroyed, 2);
