@@ -60,7 +60,7 @@ static void end_within(watcher *self, const kvo_change *change) {
   CHECK_STATUS(kvo_observation_on_end(self->id, note_end, &too_late), KVO_ERROR_NOT_REGISTERED);
 }
 
-TEST("of an end within the callback is notified when the callback has returned, and only who has asked before") {
+TEST("an end within the callback notifies, after the callback has returned, only who has asked before it") {
   item *object = item_make(1);
   watcher own = {.then = end_within};
   watch(object, "value", KVO_NEW, &own);
