@@ -225,9 +225,9 @@ TEST("all observations of a receiver are ended also without memory for a list of
 TEST_REPORTED("removal by observer does not find the observation of a receiver, and says what ends it") {
   static const char *const keys[] = {"value", "doubled"}; /* the second one as an expression, too */
   item *object = item_make(0);
+  int ended = 0;
   ignore_faults();
   for (int i = 0; i < 2; i++) {
-    int ended = 0;
     watcher w = {.context = &other};
     receive(object, keys[i], &w, true, &ended);
     CHECK_STATUS(kvo_remove_observer_for(as_object(object), &w, keys[i]), KVO_ERROR_NOT_REGISTERED);
