@@ -75,6 +75,26 @@ TEST("the resumption notifies of nothing if nothing was missed, or if it is not 
   }
 }
 
+TEST("an old object, of a key or at the end of a path, is that at the pause") {
+  make_object();
+  item *first = item_make(10), *second = item_make(20), *middle = item_make(0);
+  watcher direct = {0}, path = {0}, *both[] = {&direct, &path};
+  item_set_next(object, middle);
+  item_set_next(middle, first);
+  watch(middle, "next", BOTH, &direct);
+  watch(object, "next.next", BOTH, &path);
+  for (int i = 0; i < 2; i++) CHECK_OK(kvo_observation_pause(both[i]->id));
+  item_set_next(middle, NULL);
+  item_set_next(middle, second);
+  for (int i = 0; i < 2; i++) {
+    CHECK_OK(kvo_observation_resume(both[i]->id, true));
+    CHECK_SAME(both[i]->old_value.object, first);
+    CHECK_SAME(both[i]->new_value.object, second);
+  }
+  item_set_next(middle, first);
+  for (int i = 0; i < 2; i++) CHECK_SAME(both[i]->old_value.object, second);
+}
+
 TEST("a paused path whose intermediate object is replaced or dies follows, and notifies of that when it is resumed") {
   make_object();
   item *first = item_make(10), *second = item_make(20);
