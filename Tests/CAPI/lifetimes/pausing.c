@@ -93,6 +93,7 @@ TEST("an old object, of a key or at the end of a path, is that at the pause") {
   }
   item_set_next(middle, first);
   for (int i = 0; i < 2; i++) CHECK_SAME(both[i]->old_value.object, second);
+  item_destroy(second);
 }
 
 TEST("a paused path whose intermediate object is replaced or dies follows, and notifies of that when it is resumed") {
