@@ -150,7 +150,7 @@ static void destroy_itself(kvo_object *object) { kvo_object_destroy(object); }
 TEST_REPORTED(
     "an object whose finalize destroys it is reported; one that is finished twice is ignored, and then is none") {
   kvo_class_spec spec = {
-      .struct_size = sizeof spec, .name = "Restless", .instance_size = sizeof(kvo_object), .finalize = destroy_itself};
+      .struct_size = sizeof spec, .name = "Odd", .instance_size = sizeof(kvo_object), .finalize = destroy_itself};
   kvo_class *cls;
   kvo_object *object, own;
   CHECK_OK(kvo_class_register(&spec, &cls));

@@ -1,8 +1,8 @@
 /* out_of_memory.c - whichever allocation fails, nothing crashes, nothing leaks, and the next call works.
  *
  * One scenario uses the whole API. It runs in a process of its own for each n, with the n-th allocation failing: a
- * call that returns OUT_OF_MEMORY must have changed nothing, and is repeated. Then it runs once more without failures,
- * and at the end the runtime must hold as many blocks as in a process in which nothing failed. */
+ * call that returns OUT_OF_MEMORY must have changed nothing, and is repeated. Then it runs once more without
+ * failures, and at the end the runtime must hold as many blocks as in a process in which nothing failed. */
 #include "allocator.h"
 #include "fixture.h"
 

@@ -66,9 +66,10 @@ static void set_or_churn(int number) {
     for (int i = 0; i < rounds(20000); i++) set(object, i);
     return;
   }
-  for (int i = 0; i < rounds(5000); i++)
-    CHECK_OK(
-        kvo_remove_observer(observe(object, i % 3 == 0 ? "next.value" : "value", KVO_NEW | KVO_OLD, NULL, &destroyed)));
+  for (int i = 0; i < rounds(5000); i++) {
+    const char *key_path = i % 3 == 0 ? "next.value" : "value";
+    CHECK_OK(kvo_remove_observer(observe(object, key_path, KVO_NEW | KVO_OLD, NULL, &destroyed)));
+  }
 }
 
 TEST(
