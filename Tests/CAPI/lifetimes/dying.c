@@ -1,28 +1,21 @@
 /* dying.c - objects, observers and user data end on one thread while other threads use them. */
-#include "shared.h"
+#include "staying.h"
 
 #include <kvo/kvo_binding.h>
 #include <pthread.h>
-#include <signal.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 static shared *object, *leaf;
-static _Atomic int calls, destroyed, added, working;
-static _Atomic kvo_observation offered;
+static _Atomic int calls, destroyed, working;
 
-/* ------------------------------------------------------------------------------------------------------------- Death -- */
+/* ------------------------------------------------------------------------------------------------------- Death -- */
 
 static void set_leaf_or_die(int number) {
-  if (number == 0) {
-    while (working > 0) set(leaf, 1);
-    return;
-  }
+  while (number == 0 && working > 0) set(leaf, 1);
+  if (number == 0) return;
   for (int i = 0; i < rounds(3000); i++) {
     shared *root = shared_make();
     set_next(root, leaf);
     (void)observe(root, "next.value", KVO_NEW | KVO_OLD | KVO_ENDS_WITH_OBJECT, NULL, &destroyed);
-    added++;
     shared_destroy(root);
   }
   working--;
@@ -32,7 +25,7 @@ TEST("root objects of key paths die while other threads set the object at the en
   leaf = shared_make();
   working = THREADS - 1;
   on_threads(set_leaf_or_die);
-  CHECK_EQ((int)destroyed, (int)added);
+  CHECK_EQ((int)destroyed, (THREADS - 1) * rounds(3000));
   CHECK(!kvo_object_is_observed(&leaf->header));
   shared_destroy(leaf);
 }
@@ -54,113 +47,54 @@ static void live_and_die(int number) {
 }
 
 TEST("threads that each observe and destroy their own objects do not affect each other") {
-  shared_destroy(shared_make()); /* registers the class before the threads start */
   on_threads(live_and_die);
   CHECK_EQ((int)destroyed, 2 * THREADS * rounds(3000));
 }
 
+static _Atomic kvo_observation offered;
+
 static void cancel_against_death(int number) {
-  if (number > 1) return;
-  if (number == 0)
-    shared_destroy(object);
-  else
-    (void)kvo_cancel_observer(atomic_load(&offered));
+  if (number == 0) shared_destroy(object);
+  if (number == 1) (void)kvo_cancel_observer(offered);
 }
 
 TEST("a removal races with the death of its object: the user data is destroyed once") {
   for (int round = 0; round < rounds(1000); round++) {
     object = shared_make();
     set_next(object, object);
-    atomic_store(&offered,
-                 observe(object, round % 2 == 0 ? "value" : "next.value", KVO_ENDS_WITH_OBJECT, NULL, &destroyed));
+    offered = observe(object, round % 2 == 0 ? "value" : "next.value", KVO_ENDS_WITH_OBJECT, NULL, &destroyed);
     on_threads(cancel_against_death);
     CHECK_EQ((int)destroyed, round + 1);
   }
 }
 
-/* The memory of an object that is read-only until a thread has tried to write to it, and waited. */
-static char *page;
-static pthread_t ending;
-static _Atomic int storing, is_too_early;
+/* ------------------------------------------------------------------------------------------------- Evaluations -- */
 
-static void when_storing(int number) {
-  (void)number;
-  if (pthread_equal(pthread_self(), ending)) {
-    is_too_early = 1;
-  } else {
-    atomic_store(&storing, 1);
-    a_moment();
-  }
-  CHECK(mprotect(page, (size_t)getpagesize(), PROT_READ | PROT_WRITE) == 0);
-}
-
-static void cancel_stable(void *id) { CHECK_OK(kvo_cancel_observer(*(kvo_observation *)id)); }
-
-TEST("an object is not finished while another thread removes its last observation") {
-  if (harness_is_instrumented()) return; /* the tools have SIGSEGV handlers of their own */
-  page = mmap(NULL, (size_t)getpagesize(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  CHECK(page != MAP_FAILED);
-  object = (shared *)(void *)page;
-  shared *other = shared_make();
-  CHECK_OK(kvo_object_init(&object->header, kvo_object_class(&other->header)));
-  kvo_observation id = observe(object, "value", KVO_NEW, NULL, &destroyed);
-  struct sigaction action = {.sa_handler = when_storing};
-  CHECK(sigaction(SIGSEGV, &action, NULL) == 0);
-  ending = pthread_self();
-  CHECK(mprotect(page, (size_t)getpagesize(), PROT_READ) == 0);
-  running *canceller = start_thread(cancel_stable, &id);
-  await(&storing);
-  kvo_object_finish(&object->header);
-  join_thread(canceller);
-  CHECK(!is_too_early);
-  CHECK_EQ((int)destroyed, 1);
-  CHECK_SAME(kvo_object_class(&object->header), NULL);
-  shared_destroy(other);
-}
-
-/* ----------------------------------------------------------------------------------------------------- Evaluations -- */
-
-static _Atomic int inside, let_go, finished;
-
-static void stay_inside(const shared *of) {
-  (void)of;
-  atomic_store(&inside, 1);
-  await(&let_go);
-  CHECK(!atomic_load(&finished));
-}
-
-static void set_the_leaf(void *arg) {
-  (void)arg;
-  set_next(leaf, NULL);
-}
-
-static void destroy_the_object(void *arg) {
-  (void)arg;
+static void destroy_the_object(void *finished) {
   shared_destroy(object);
-  atomic_store(&finished, 1);
+  atomic_store((_Atomic int *)finished, 1);
 }
 
 TEST("the destruction of a root object waits for an evaluation on another thread, also of a removed observation") {
   object = shared_make();
   leaf = shared_make();
   set_next(object, leaf);
+  _Atomic int finished = 0;
   kvo_observation id = observe(object, "slow", KVO_NEW, NULL, &destroyed);
-  in_slow_getter = stay_inside;
-  running *setter = start_thread(set_the_leaf, NULL);
-  await(&inside);
+  in_slow_getter = stay_in_getter;
+  running *setter = start_staying(clear_next, leaf);
   CHECK_OK(kvo_remove_observer(id));
-  running *destroyer = start_thread(destroy_the_object, NULL);
+  running *destroyer = start_thread(destroy_the_object, &finished);
   a_moment();
   CHECK_EQ((int)finished, 0);
-  atomic_store(&let_go, 1);
-  join_thread(setter);
+  end_staying(setter);
   join_thread(destroyer);
   CHECK_EQ((int)destroyed, 1);
   shared_destroy(leaf);
 }
 
-/* A root, an intermediate object and a leaf, whose setters the program guards with a read-write lock, because C programs retain nothing:
- * setters hold it shared, destruction holds it exclusively. */
+/* A root, an intermediate object and a leaf, whose setters the program guards with a read-write lock, because C
+ * programs retain nothing: setters hold it shared, destruction holds it exclusively. */
 static shared *root;
 static pthread_rwlock_t owning = PTHREAD_RWLOCK_INITIALIZER;
 
@@ -169,7 +103,7 @@ static void set_or_destroy_the_middle(int number) {
     if (number == 0) {
       shared *replacement = shared_make();
       pthread_rwlock_wrlock(&owning);
-      shared *middle = atomic_load(&root->next);
+      shared *middle = root->next;
       set_next(replacement, leaf);
       if (i % 2 == 0) set_next(root, replacement);
       shared_destroy(middle); /* or destroy it first, so that the path ends in nil */
@@ -186,25 +120,56 @@ TEST("an intermediate object dies between the sets of other threads, and no chan
   root = shared_make();
   leaf = shared_make();
   set_next(root, shared_make());
-  set_next(atomic_load(&root->next), leaf);
+  set_next(root->next, leaf);
   kvo_observation id = observe(root, "next.next.value", KVO_OLD | KVO_NEW, &calls, &destroyed);
   on_threads(set_or_destroy_the_middle);
-  int replaced = rounds(500);
-  CHECK_EQ((int)calls, (THREADS - 1) * rounds(4000) + replaced +
-                           replaced / 2); /* a death before a replacement is a change of its own */
+  int replaced = rounds(500), deaths_before = replaced / 2; /* which are changes of their own */
+  CHECK_EQ((int)calls, (THREADS - 1) * rounds(4000) + replaced + deaths_before);
   CHECK_OK(kvo_remove_observer(id));
   CHECK_EQ((int)destroyed, 1);
-  shared_destroy(atomic_load(&root->next));
+  shared_destroy(root->next);
   shared_destroy(root);
   shared_destroy(leaf);
 }
 
-/* ------------------------------------------------------------------------------------------- Ends that use the runtime -- */
+enum { KEYS = 20 };
+static shared *dying[THREADS];
+static kvo_object no_object;
 
-static void ignore(const kvo_change *change, void *user_data) {
-  (void)change;
-  (void)user_data;
+/* The first evaluation reads KEYS keys of each object. Later ones fail, so that its subscriptions are kept. */
+static void *read_all(void *user_data) {
+  bool *has_read = user_data;
+  if (*has_read) kvo_track_read(&no_object, 1);
+  for (int i = 0; i < THREADS && !*has_read; i++)
+    for (kvo_key key = 1; key <= KEYS; key++) kvo_track_read(&dying[i]->header, key);
+  return NULL;
 }
+
+static void release_nothing(void *value, void *user_data) { (void)value, (void)user_data; }
+static void count_raw(const kvo_raw_change *change, void *user_data) { (void)change, (void)user_data, calls++; }
+static void die_together(int number) { shared_destroy(dying[number]); }
+
+TEST("several objects that one expression has read die at the same time: each death notifies once") {
+  static const kvo_observer_ops ops = {.callback = count_raw, .evaluate = read_all, .release = release_nothing};
+  object = shared_make();
+  for (int round = 0; round < rounds(400); round++) {
+    bool has_read = false;
+    kvo_binding_observer described = {.key_path = "all", .ops = &ops, .user_data = &has_read};
+    kvo_observation id;
+    for (int i = 0; i < THREADS; i++) dying[i] = shared_make();
+    CHECK_OK(kvo_binding_observe_tracked(&object->header, &described, false, &id));
+    has_read = true;
+    calls = 0;
+    on_threads(die_together);
+    CHECK_EQ((int)calls, THREADS);
+    CHECK_OK(kvo_remove_observer(id));
+  }
+  shared_destroy(object);
+}
+
+/* ----------------------------------------------------------------------------------- Ends that use the runtime -- */
+
+static void ignore(const kvo_change *change, void *user_data) { (void)change, (void)user_data; }
 
 /* The destroy function of an observation registers, sets, looks up and removes on the same object. */
 static void destroy_busily(void *user_data) {
@@ -238,51 +203,5 @@ TEST("user data is destroyed once and without a lock held: its destroy function 
   on_threads(churn_busily);
   CHECK_EQ((int)destroyed, THREADS * rounds(2000));
   CHECK(!kvo_object_is_observed(&object->header));
-  shared_destroy(object);
-}
-
-/* ------------------------------------------------------------------------------------- Deaths that one expression sees -- */
-
-enum { KEYS = 20 };
-static shared *dying[THREADS];
-static kvo_object no_object;
-
-/* The first evaluation reads KEYS keys of each object. Later ones fail, so that its subscriptions are kept. */
-static void *read_all(void *user_data) {
-  bool *has_read = user_data;
-  if (*has_read) kvo_track_read(&no_object, 1);
-  for (int i = 0; i < THREADS && !*has_read; i++)
-    for (kvo_key key = 1; key <= KEYS; key++) kvo_track_read(&dying[i]->header, key);
-  return NULL;
-}
-
-static void release_nothing(void *value, void *user_data) {
-  (void)value;
-  (void)user_data;
-}
-
-static void count_raw(const kvo_raw_change *change, void *user_data) {
-  (void)change;
-  (void)user_data;
-  calls++;
-}
-
-static void die_together(int number) { shared_destroy(dying[number]); }
-
-TEST("several objects that one expression has read die at the same time: each death notifies once") {
-  object = shared_make();
-  for (int round = 0; round < rounds(400); round++) {
-    bool has_read = false;
-    static const kvo_observer_ops ops = {.callback = count_raw, .evaluate = read_all, .release = release_nothing};
-    kvo_binding_observer described = {.key_path = "all", .ops = &ops, .user_data = &has_read};
-    kvo_observation id;
-    for (int i = 0; i < THREADS; i++) dying[i] = shared_make();
-    CHECK_OK(kvo_binding_observe_tracked(&object->header, &described, false, &id));
-    has_read = true;
-    calls = 0;
-    on_threads(die_together);
-    CHECK_EQ((int)calls, THREADS);
-    CHECK_OK(kvo_remove_observer(id));
-  }
   shared_destroy(object);
 }

@@ -1,12 +1,24 @@
-/* threads_locks.c - observers that set other objects, and locks of the program around sets and in callbacks: no deadlock. */
+/* threads_locks.c - observers that set other objects, and locks of the program around sets: no deadlock. */
 #include "shared.h"
 
 #include <pthread.h>
 
-static shared *object;
+static shared *object, *other;
 static _Atomic int calls, destroyed;
 
-static shared *other;
+/* Both objects have the callback. */
+static void run_observed(kvo_callback callback, void (*body)(int number)) {
+  object = shared_make();
+  other = shared_make();
+  kvo_observation one = observe_with(object, "value", KVO_NEW, callback, NULL);
+  kvo_observation two = observe_with(other, "value", KVO_NEW, callback, NULL);
+  on_threads(body);
+  CHECK_OK(kvo_remove_observer(one));
+  CHECK_OK(kvo_remove_observer(two));
+  shared_destroy(object);
+  shared_destroy(other);
+}
+
 static _Thread_local int depth;
 
 static void set_the_other(const kvo_change *change, void *user_data) {
@@ -23,22 +35,11 @@ static void set_either(int number) {
 }
 
 TEST("two objects whose observers set each other, from several threads, do not deadlock") {
-  object = shared_make();
-  other = shared_make();
-  kvo_observer observer = {
-      .struct_size = sizeof observer, .key_path = "value", .options = KVO_NEW, .callback = set_the_other};
-  kvo_observation one, two;
-  CHECK_OK(kvo_add_observer(&object->header, &observer, &one));
-  CHECK_OK(kvo_add_observer(&other->header, &observer, &two));
-  on_threads(set_either);
+  run_observed(set_the_other, set_either);
   CHECK_EQ((int)calls, 2 * THREADS * rounds(5000));
-  CHECK_OK(kvo_remove_observer(one));
-  CHECK_OK(kvo_remove_observer(two));
-  shared_destroy(object);
-  shared_destroy(other);
 }
 
-/* The callback sets through the same recursive lock: the thread that holds it while setting runs the callback under it. */
+/* The callback sets under the same recursive lock, which its thread holds already. */
 static pthread_mutex_t guarding;
 
 static void set_under_lock(shared *which, int value) {
@@ -56,8 +57,7 @@ static void set_the_other_locked(const kvo_change *change, void *user_data) {
 static void set_locked(int number) {
   for (int i = 0; i < rounds(2000); i++) {
     set_under_lock(number % 2 == 0 ? object : other, i);
-    kvo_observation id = observe(object, "value", KVO_NEW, NULL, &destroyed);
-    CHECK_OK(kvo_cancel_observer_and_wait(id));
+    CHECK_OK(kvo_cancel_observer_and_wait(observe(object, "value", KVO_NEW, NULL, &destroyed)));
   }
 }
 
@@ -66,15 +66,7 @@ TEST("the program may hold a lock of its own while it sets, and its callbacks ma
   pthread_mutexattr_init(&recursive);
   pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
   pthread_mutex_init(&guarding, &recursive);
-  object = shared_make();
-  other = shared_make();
-  kvo_observation one = observe_with(object, "value", KVO_NEW, set_the_other_locked, NULL);
-  kvo_observation two = observe_with(other, "value", KVO_NEW, set_the_other_locked, NULL);
-  on_threads(set_locked);
+  run_observed(set_the_other_locked, set_locked);
   CHECK_EQ((int)calls, 3 * THREADS / 2 * rounds(2000));
   CHECK_EQ((int)destroyed, THREADS * rounds(2000));
-  CHECK_OK(kvo_remove_observer(one));
-  CHECK_OK(kvo_remove_observer(two));
-  shared_destroy(object);
-  shared_destroy(other);
 }
