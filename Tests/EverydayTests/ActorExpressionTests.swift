@@ -106,8 +106,8 @@
       }
       for thread in threads { await thread.value }
       await until { log.all.last?.hasSuffix(">300 100") == true }
-      let told = log.all.map { $0.split(separator: ">", omittingEmptySubsequences: false) }
-      #expect(zip(told, told.dropFirst()).allSatisfy { $0[1] == $1[0] }, "the old value is the new one before it")
+      let values = log.all.map { $0.split(separator: ">", omittingEmptySubsequences: false) }
+      #expect(zip(values, values.dropFirst()).allSatisfy { $0[1] == $1[0] }, "the old value is the new one before it")
     }
 
     @Test("that is a path of stored properties gets all changes, in order")

@@ -119,8 +119,7 @@
       let (listener, second) = (ClassicListener(), ClassicListener())
       for each in [document, other] { each.addObserver(listener, forKeyPath: "title") }
       document.addObserver(listener, forKeyPath: "title", context: UnsafeMutableRawPointer(bitPattern: 8))
-      document.addObserver(listener, forKeyPath: "author.name")
-      document.addObserver(listener, forKeyPath: "summary")
+      for keyPath in ["author.name", "summary"] { document.addObserver(listener, forKeyPath: keyPath) }
       document.addObserver(second, forKeyPath: "title")
       document.observe(\.title, for: listener) { me, _, _ in me.log.add("receiver") }
       for _ in 1...2 { document.removeObserver(listener) }

@@ -39,20 +39,25 @@
     @Test(
       "Tokens of every kind end exactly once, whoever ends them: a token, the receiver, the object, or several at once")
     func everyKind() {
-      let ends = Log<Int>()
+      let (ends, codes) = (Log<Int>(), Log<Int>())
       var made = 0
       for round in 0..<rounds / 20 {
         let (document, other, receiver) = (Cell(SharedDocument()), Cell(SharedDocument()), Cell(SharedListener()))
         let tokens = Self.tokens(document.object!, other.object!, receiver.object!)
         made += tokens.count
+        let (panel, listener) = (Cell(ClassicPanel()), Cell(ClassicListener()))
+        for observer in [panel.object!, listener.object!] as [any ClassicLogger] {
+          other.object!.addObserver(observer, forKeyPath: "title", options: [.new, .endsWithObserver])
+        }
         for token in tokens { token.onEnd { _ in ends.add(round) } }
         together([
           { for token in tokens { token.invalidate() } }, { receiver.object = nil }, { document.object = nil },
-          { other.object!.title = "\(round)" },
+          { for code in faults(in: { other.object!.title = "\(round)" }) { codes.add(code) } },
+          { (panel.object, listener.object) = (nil, nil) },
           { for token in tokens.reversed() { token.invalidateAndWait() } },
         ])
       }
-      #expect(ends.all.count == made)
+      #expect(ends.all.count == made && codes.all.isEmpty)
     }
 
     private static func tokens(

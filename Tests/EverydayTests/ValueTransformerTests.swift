@@ -10,11 +10,8 @@
     func negates() throws {
       let negate = try #require(ValueTransformer(forName: .negateBooleanTransformerName))
       #expect(type(of: negate).allowsReverseTransformation())
-      #expect(negate.transformedValue(true) as? Bool == false)
-      #expect(negate.transformedValue(NSNumber(value: 0)) as? Bool == true)
-      #expect(negate.transformedValue(2) as? Bool == false)
-      #expect(negate.transformedValue("NO") as? Bool == true)
-      #expect(negate.transformedValue(nil) as? Bool == true)
+      let rows: [(Any?, Bool)] = [(true, false), (NSNumber(value: 0), true), (2, false), ("NO", true), (nil, true)]
+      for (value, negated) in rows { #expect(negate.transformedValue(value) as? Bool == negated, "\(value ?? "nil")") }
       #expect(negate.reverseTransformedValue(false) as? Bool == true)
       #expect(negate.transformedValue([1]) == nil)
     }

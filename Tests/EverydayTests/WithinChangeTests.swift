@@ -26,16 +26,14 @@
 
     /// What follows is on another thread: the task goes on when the job has returned.
     func leave() async { await withCheckedContinuation { left in lock.withLock { self.left = left } } }
-
-    static func note(_ threads: Log<Thread>) { threads.add(.current) }
   }
 
-  private func fill(_ items: inout [Int], _ executor: Threads, _ threads: Log<Thread>) async throws {
-    Threads.note(threads)
+  private func fill(_ items: inout [Int], _ executor: Threads, _ threads: Log<pthread_t>) async throws {
+    threads.add(pthread_self())
     items.append(1)
     await executor.leave()
     items.append(2)
-    Threads.note(threads)
+    threads.add(pthread_self())
     throw Failure()
   }
 
@@ -44,7 +42,7 @@
     @Test("notifies of the property and of what is computed of it, before and after it, although the access throws")
     func notifies() async {
       let (list, log) = (SharedList(), Log<String>())
-      let (executor, threads) = (Threads(), Log<Thread>())
+      let (executor, threads) = (Threads(), Log<pthread_t>())
       list.observe(\.items.count, options: [.prior, .old, .new], for: log) { log, _, change in
         log.add("count \(change.oldValue!)>\(change.newValue.map { "\($0)" } ?? "")")
       }
@@ -54,7 +52,7 @@
       await #expect(throws: Failure.self) {
         try await Task.detached(executorPreference: executor) { try await fill(&list.items, executor, threads) }.value
       }
-      #expect(threads.all[0] !== threads.all[1])
+      #expect(threads.all[0] != threads.all[1])
       list.items = []
       #expect(log.all(after: "items") == ["[]>", "[]>[1, 2]", "[1, 2]>", "[1, 2]>[]"])
       #expect(log.all(after: "count") == ["0>", "0>2", "2>", "2>0"])
