@@ -7,19 +7,19 @@
   @Suite("An expression that code of an actor observes")
   @MainActor
   struct ActorExpressionTests {
-    let feed = Feed()
+    let feed = SharedDocument()
     let screen: Screen
+    let log = Log<String>()
 
     init() { screen = Screen(feed) }
 
-    @Test("is evaluated on the main actor, with the value told last and its present one")
+    @Test("is evaluated on the main actor, with the value delivered last and its present one")
     func onTheMainActor() async {
-      let log = Log<String>()
       screen.observe(\.title, options: [.old, .new], for: screen) { _, _, change in
         MainActor.preconditionIsolated()
         log.add("\(change.oldValue!)>\(change.newValue!)")
       }
-      elsewhere { [feed] in for name in ["A", "B", "C"] { feed.name = name } }
+      elsewhere { [feed] in for name in ["A", "B", "C"] { feed.title = name } }
       #expect(log.all == [])
       await until { !log.all.isEmpty }
       #expect(log.all == [" 0>C 0"])
@@ -27,26 +27,24 @@
       #expect(log.all == [" 0>C 0", "C 0>C 1"])
     }
 
-    @Test("is told of a change on the actor before the setter returns, and of those before it")
+    @Test("is notified of a change on the actor before the setter returns, and of those before it")
     func synchronously() async {
-      let log = Log<String>()
       screen.onChange(of: \.title, for: screen) { _, old, new in log.add("\(old)>\(new)") }
-      elsewhere { [feed] in feed.name = "A" }
+      elsewhere { [feed] in feed.title = "A" }
       screen.count = 1
       #expect(log.all.last?.hasSuffix(">A 1") == true)
       for _ in 1...100 { await Task.yield() }
       #expect(log.all.count == 1)
-      feed.name = "B"
+      feed.title = "B"
       #expect(log.all.last == "A 1>B 1")
     }
 
     @Test("is evaluated where it is observed also in another actor, and in that of a global actor")
     func onOtherActors() async {
-      let log = Log<String>()
       let clerk = Clerk(feed)
       await clerk.observe(log)
-      await Archive.shared.observe(feed, log)
-      feed.name = "A"
+      await Cabinet.observe(feed, log)
+      feed.title = "A"
       await until { log.all.count == 2 }
       #expect(log.all.sorted() == ["archive >A", "clerk >A"])
       withExtendedLifetime(clerk) {}
@@ -54,15 +52,14 @@
 
     @Test("is evaluated on the actor of the code that observes, not on that of the handler")
     func ofTheCode() async {
-      let log = Log<String>()
-      let reader = Reader()
-      screen.onChange(of: \.title, for: reader) { _, _, new in log.add(new) }
-      screen.source(\.title).delivered(on: DispatchQueue.global()).onChange(for: reader) { _, _, new in log.add(new) }
+      let seen = Seen()
+      screen.onChange(of: \.title, for: seen) { _, _, new in log.add(new) }
+      screen.source(\.title).delivered(on: DispatchQueue.global()).onChange(for: seen) { _, _, new in log.add(new) }
       let tokens = [
-        screen.source(\.title).delivered(on: reader).onChange { _, new in log.add(new) },
+        screen.source(\.title).delivered(on: seen).onChange { _, new in log.add(new) },
         screen.source(\.title).delivered(on: DispatchQueue.global()).onChange { _, new in log.add(new) },
       ]
-      elsewhere { [feed] in feed.name = "A" }
+      elsewhere { [feed] in feed.title = "A" }
       await until { log.all.count == 4 }
       screen.count = 1
       await until { log.all.count == 8 }
@@ -72,25 +69,23 @@
 
     @Test("has its initial value at once, and the prior notification after a change elsewhere")
     func initialAndPrior() async {
-      let log = Log<String>()
       screen.observe(\.title, options: [.initial, .prior, .old, .new], for: screen) { _, _, change in
         log.add("\(change.isPrior ? "prior " : "")\(change.oldValue ?? "-")>\(change.newValue ?? "-")")
       }
       #expect(log.all == ["-> 0"])
-      elsewhere { [feed] in feed.name = "A" }
+      elsewhere { [feed] in feed.title = "A" }
       await until { log.all.count == 3 }
       #expect(log.all.dropFirst() == ["prior  0>-", " 0>A 0"])
     }
 
     @Test("ends with its token, its receiver and its object while it is to be evaluated")
     func endings() async {
-      let log = Log<String>()
       let token = screen.onChange(of: \.title) { _, new in log.add(new) }
       var receiver: Listener? = Listener()
       screen.onChange(of: \.title, for: receiver!) { _, _, new in log.add(new) }
       var other: Screen? = Screen(feed)
       other!.onChange(of: \.title, for: screen) { _, _, new in log.add(new) }
-      elsewhere { [feed] in feed.name = "A" }
+      elsewhere { [feed] in feed.title = "A" }
       token.invalidate()
       receiver = nil
       other = nil
@@ -98,9 +93,8 @@
       #expect(log.all == [])
     }
 
-    @Test("tells the last value that several threads set, while tokens come and go")
+    @Test("notifies of the last value that several threads set, while tokens are made and ended")
     func underLoad() async {
-      let log = Log<String>()
       screen.onChange(of: \.ticks, for: screen) { _, old, new in log.add("\(old)>\(new)") }
       let ticker = screen.ticker
       let threads = (1...3).map { _ in Task.detached { for turn in 1...300 { ticker.value = turn } } }
@@ -112,26 +106,25 @@
       }
       for thread in threads { await thread.value }
       await until { log.all.last?.hasSuffix(">300 100") == true }
-      let told = log.all.map { $0.split(separator: ">", omittingEmptySubsequences: false) }
-      #expect(zip(told, told.dropFirst()).allSatisfy { $0[1] == $1[0] }, "the old value is the new one before it")
+      let values = log.all.map { $0.split(separator: ">", omittingEmptySubsequences: false) }
+      #expect(zip(values, values.dropFirst()).allSatisfy { $0[1] == $1[0] }, "the old value is the new one before it")
     }
 
     @Test("that is a path of stored properties gets all changes, in order")
     func paths() async {
-      let log = Log<String>()
-      screen.observe(\.feed.name, options: [.old, .new], for: screen) { _, _, change in
+      screen.observe(\.feed.title, options: [.old, .new], for: screen) { _, _, change in
         log.add("\(change.oldValue!)>\(change.newValue!)")
       }
-      screen.observe(\.feed.next?.name, options: [.old, .new], for: screen) { _, _, change in
+      screen.observe(\.feed.author?.name, options: [.old, .new], for: screen) { _, _, change in
         log.add("\(change.oldValue! ?? "-")>\(change.newValue! ?? "-")")
       }
       elsewhere { [feed] in
-        for name in ["A", "B"] { feed.name = name }
+        for name in ["A", "B"] { feed.title = name }
       }
       elsewhere { [feed] in
-        feed.next = Feed()
-        feed.next!.name = "C"
-        feed.next = nil
+        feed.author = Author("")
+        feed.author!.name = "C"
+        feed.author = nil
       }
       await until { log.all.count == 5 }
       #expect(log.all.filter { !$0.contains("C") && !$0.contains("-") } == [">A", "A>B"])
@@ -140,58 +133,49 @@
 
     @Test("of several key paths, a whole collection and the elements of one is read on the actor")
     func readAgain() async {
-      let log = Log<String>()
       screen.source(\.title, \.count).onChange(for: screen) { _, _, new in log.add("\(new.0), \(new.1)") }
-      screen.onChange(of: \.feed.entries, for: screen) { _, old, new in log.add("\(old)>\(new)") }
+      screen.onChange(of: \.feed.tags, for: screen) { _, old, new in log.add("\(old)>\(new)") }
       screen.onChange(of: \.titles, for: screen) { _, old, new in log.add("\(old)>\(new)") }
       screen.observe(\.titles, options: [.new, .collectionChanges], for: screen) { _, _, change in
         log.add("\(change.kind == .insertion) \(change.newValue ?? [])")
       }
       elsewhere { [feed] in
-        feed.name = "A"
-        feed.entries = ["B"]
+        feed.title = "A"
+        feed.tags = ["B"]
       }
       await until { log.all.count == 4 }
       #expect(Set(log.all) == ["A 0, 0", "[]>[\"B\"]", "true [\"B\"]"])
-      elsewhere { [feed] in feed.mutableArrayValue(for: \.entries).append("C") }
+      elsewhere { [feed] in feed.mutableArrayValue(for: \.tags).append("C") }
       await until { log.all.count == 7 }
       #expect(Set(log.all.suffix(3)) == ["[\"B\"]>[\"B\", \"C\"]", "true [\"C\"]"])
     }
 
     @Test("sets the target of a binding, and the value of a source, there")
     func bindings() async {
-      let log = Log<String>()
       screen.bind(\.caption) { [screen] in screen.title + "!" }
       screen.source(\.title).map { $0 + "?" }.bind(to: screen, \.subtitle)
       KeyValueSource.combineLatest(screen.source(\.title), screen.source(\.count)) { "\($0), \($1)" }
         .onChange(for: screen) { _, _, new in log.add(new) }
-      elsewhere { [feed] in feed.name = "A" }
+      elsewhere { [feed] in feed.title = "A" }
       await until { screen.caption == "A 0!" && screen.subtitle == "A 0?" && log.all == ["A 0, 0"] }
       screen.count = 1
       #expect(screen.caption == "A 1!" && screen.subtitle == "A 1?" && log.all.last == "A 1, 1")
       screen.unbind(\.caption)
     }
 
-    @Test("is evaluated there in a stream of its values")
-    func streams() async {
-      let log = Log<String>()
+    @Test("is evaluated there also in a stream of its values, and by a controller with a string key path")
+    func streamsAndControllers() async {
       let values = screen.values(of: \.title)
-      let loop = Task { for await title in values { log.add(title) } }
-      await until { log.all == [" 0"] }
-      elsewhere { [feed] in feed.name = "A" }
-      await until { log.all == [" 0", "A 0"] }
-      loop.cancel()
-    }
-
-    @Test("is evaluated there by a controller, too, with a string key path")
-    func strings() async {
-      let log = Log<String>()
+      let loop = Task { for await title in values { log.add("stream \(title)") } }
+      await until { log.all == ["stream  0"] }
       let controller = KeyValueObservationController(observer: screen)
       controller.observe(screen, "title", options: [.old, .new]) { _, _, change in
-        log.add("\(change.oldValue!)>\(change.newValue!)")
+        log.add("controller \(change.oldValue!)>\(change.newValue!)")
       }
-      elsewhere { [feed] in feed.name = "A" }
-      await until { log.all == [" 0>A 0"] }
+      elsewhere { [feed] in feed.title = "A" }
+      await until { log.all.count == 3 }
+      #expect(log.all.suffix(2).sorted() == ["controller  0>A 0", "stream A 0"])
+      loop.cancel()
       withExtendedLifetime(controller) {}
     }
   }
@@ -202,16 +186,6 @@
     for _ in 1...20_000 where !isTrue() { await Task.yield() }
     for _ in 1...200 where !isTrue() { try? await Task.sleep(for: .milliseconds(10)) }
     #expect(isTrue())
-  }
-
-  /// What threads change, one after the other.
-  @KeyValueObservable
-  final class Feed: @unchecked Sendable {
-    var name = ""
-    var next: Feed?
-    var entries: [String] = []
-
-    init() {}
   }
 
   /// What threads change at the same time.
@@ -241,32 +215,44 @@
   @MainActor
   @KeyValueObservable
   final class Screen {
-    var feed: Feed
+    var feed: SharedDocument
     let ticker = Ticker()
     var count = 0
     var caption = ""
     var subtitle = ""
     var title: String {
       MainActor.preconditionIsolated()
-      return "\(feed.name) \(count)"
+      return "\(feed.title) \(count)"
     }
     var titles: [String] {
       MainActor.preconditionIsolated()
-      return feed.entries
+      return feed.tags
     }
     var ticks: String {
       MainActor.preconditionIsolated()
       return "\(ticker.value) \(count)"
     }
 
-    init(_ feed: Feed) { self.feed = feed }
+    init(_ feed: SharedDocument) { self.feed = feed }
   }
 
-  /// An actor with a model of its own.
+  /// A model whose title may be read on its owner only.
+  @KeyValueObservable
+  private final class Desk {
+    @NotObserved weak var owner: (any Actor)?
+    let feed: SharedDocument
+    var title: String {
+      owner?.preconditionIsolated()
+      return feed.title
+    }
+
+    init(_ feed: SharedDocument) { self.feed = feed }
+  }
+
   private actor Clerk {
     let desk: Desk
 
-    init(_ feed: Feed) { desk = Desk(feed) }
+    init(_ feed: SharedDocument) { desk = Desk(feed) }
 
     func observe(_ log: Log<String>) {
       desk.owner = self
@@ -277,43 +263,20 @@
     }
   }
 
-  @KeyValueObservable
-  private final class Desk {
-    @NotObserved weak var owner: Clerk?
-    let feed: Feed
-    var title: String {
-      owner?.preconditionIsolated()
-      return feed.name
-    }
-
-    init(_ feed: Feed) { self.feed = feed }
-  }
-
   @globalActor
   private actor Archive {
     static let shared = Archive()
-
-    func observe(_ feed: Feed, _ log: Log<String>) async { await Cabinet.keep(feed, log) }
   }
 
-  private typealias ArchiveActor = Archive
+  @Archive
+  private enum Cabinet {
+    static var desk: Desk?
 
-  @ArchiveActor
-  @KeyValueObservable
-  private final class Cabinet {
-    static var kept: [Cabinet] = []
-    let feed: Feed
-    var title: String {
-      Archive.shared.preconditionIsolated()
-      return feed.name
-    }
-
-    init(_ feed: Feed) { self.feed = feed }
-
-    static func keep(_ feed: Feed, _ log: Log<String>) {
-      let made = Cabinet(feed)
-      kept.append(made)
-      made.onChange(of: \.title, for: made) { _, old, new in
+    static func observe(_ feed: SharedDocument, _ log: Log<String>) {
+      let desk = Desk(feed)
+      desk.owner = Archive.shared
+      self.desk = desk
+      desk.onChange(of: \.title, for: desk) { _, old, new in
         Archive.shared.preconditionIsolated()
         log.add("archive \(old)>\(new)")
       }

@@ -5,12 +5,13 @@
 
   @Suite("A controller")
   struct ControllerTests {
-    let document = Document()
-    let panel = Panel()
+    private typealias Controller = KeyValueObservationController
+    private let document = Document()
+    private let panel = Panel()
 
     @Test("observes typed key paths, string key paths and expressions with a closure that captures nothing")
     func closures() {
-      let controller = KeyValueObservationController(observer: panel)
+      let controller = Controller(observer: panel)
       controller.observe(document, \.title, options: [.old, .new]) { me, document, change in
         me.log.append("\(change.oldValue!)>\(change.newValue!) \(document.pages)")
       }
@@ -25,42 +26,44 @@
 
     @Test("ends the observations of a key path, of an object, or all, any number of times")
     func unobserves() {
-      let other = Document()
-      let controller = KeyValueObservationController(observer: panel)
-      for each in [document, other] {
+      let (document, other, panel) = (document, Document(), panel)
+      let controller = Controller(observer: panel)
+      func observe(_ each: Document) {
         controller.observe(each, \.title) { me, _, _ in me.log.append("title") }
         controller.observe(each, "pages") { me, _, _ in me.log.append("pages") }
         controller.observe(each, \.author?.name) { me, _, _ in me.log.append("author") }
       }
-      func change(_ document: Document) -> [String] {
+      func delivered(by document: Document) -> [String] {
         panel.log = []
         document.title += "A"
         document.pages += 1
         document.author = Author("X")
         return panel.log
       }
-      #expect(change(document) == ["title", "pages", "author"])
-      for _ in 1...2 { controller.unobserve(document, "title") }
-      #expect(change(document) == ["pages", "author"])
-      for _ in 1...2 { controller.unobserve(document, \.pages) }
-      #expect(change(document) == ["author"])
-      for _ in 1...2 { controller.unobserve(document, "author.name") }
-      #expect(change(document).isEmpty)
-      #expect(change(other) == ["title", "pages", "author"])
-      for _ in 1...2 { controller.unobserve(other) }
-      #expect(change(other).isEmpty)
-      controller.observe(other, \.title) { me, _, _ in me.log.append("again") }
-      #expect(change(other) == ["again"])
-      for _ in 1...2 { controller.unobserveAll() }
-      #expect(change(other).isEmpty)
+      for each in [document, other] { observe(each) }
+      let steps: [(unobserve: () -> Void, left: [String])] = [
+        ({ controller.unobserve(document, "title") }, ["pages", "author"]),
+        ({ controller.unobserve(document, \.pages) }, ["author"]),
+        ({ controller.unobserve(document, "author.name") }, []),
+      ]
+      for step in steps {
+        for _ in 1...2 { step.unobserve() }
+        #expect(delivered(by: document) == step.left)
+      }
+      #expect(delivered(by: other) == ["title", "pages", "author"])
+      for unobserve in [{ controller.unobserve(other) }, { controller.unobserveAll() }] {
+        for _ in 1...2 { unobserve() }
+        #expect(delivered(by: other) == [])
+        observe(other)
+      }
+      controller.unobserveAll()
       controller.unobserve(Document(), \.title)
       #expect(document.observationInfo == nil && other.observationInfo == nil)
     }
 
     @Test("ends only its own observations")
     func endsOnlyItsOwn() {
-      let controller = KeyValueObservationController(observer: panel)
-      let second = KeyValueObservationController(observer: panel)
+      let (controller, second) = (Controller(observer: panel), Controller(observer: panel))
       controller.observe(document, \.title) { me, _, _ in me.log.append("first") }
       second.observe(document, \.title) { me, _, _ in me.log.append("second") }
       document.observe(\.title, for: panel) { me, _, _ in me.log.append("none") }
@@ -69,49 +72,27 @@
       #expect(panel.log == ["none", "second"])
     }
 
-    @Test("ends all at its death")
+    @Test("ends all its observations when it is deallocated, also with an observer that holds it and observes itself")
     func death() {
-      var controller: KeyValueObservationController? = KeyValueObservationController(observer: panel)
-      controller!.observe(document, \.title) { me, _, _ in me.log.append("title") }
-      controller!.observe(document, "pages") { me, _, _ in me.log.append("pages") }
-      controller = nil
-      document.title = "A"
-      document.pages = 1
-      #expect(panel.log.isEmpty && document.observationInfo == nil)
-    }
-
-    @Test("of an observer that holds it dies with the observer, also with one that observes itself")
-    func deathOfObserver() {
       weak var weakView: View?
       do {
         let view = View()
         weakView = view
-        view.controller.observe(document, \.title) { me, _, _ in me.changed() }
-        view.controller.observe(view, \.width) { me, _, _ in me.changed() }
+        view.controller.observe(document, \.title) { me, _, _ in me.log.append("title") }
+        view.controller.observe(document, "pages") { me, _, _ in me.log.append("pages") }
+        view.controller.observe(view, \.width) { me, _, _ in me.log.append("width") }
         view.width = 2
         document.title = "A"
-        #expect(view.log == ["changed", "changed"])
+        #expect(view.log == ["width", "title"])
       }
       #expect(weakView == nil)
       #expect(document.observationInfo == nil)
     }
 
-    @Test("does nothing for an observer that has died")
-    func observerHasDied() {
-      var view: View? = View()
-      let controller = KeyValueObservationController(observer: view!)
-      controller.observe(document, \.title) { me, _, _ in me.changed() }
-      controller.observe(document, "title") { me, _, _ in me.changed() }
-      view = nil
-      controller.observe(document, \.title) { me, _, _ in me.changed() }
-      #expect(document.observationInfo == nil)
-      document.title = "A"
-    }
-
     @Test("does not keep the observed object, unless it is asked to: until it is unobserved or the controller dies")
     func retainsObserved() {
       weak var first: Document?
-      let controller = KeyValueObservationController(observer: panel)
+      let controller = Controller(observer: panel)
       do {
         let document = Document()
         first = document
@@ -119,41 +100,61 @@
       }
       #expect(first == nil)
       #expect(controller.debugDescription.hasSuffix("observes nothing"))
-      for way in 0..<4 {
+      let ways: [(inout Controller<Panel>?, Document) -> Void] = [
+        { $0!.unobserve($1, \.title) }, { $0!.unobserve($1) }, { keeping, _ in keeping!.unobserveAll() },
+        { keeping, _ in keeping = nil },
+      ]
+      for (number, end) in ways.enumerated() {
         weak var second: Document?
-        var keeping: KeyValueObservationController? =
-          KeyValueObservationController(observer: panel, retainsObserved: true)
+        var keeping: Controller? = Controller(observer: panel, retainsObserved: true)
         do {
           let document = Document()
           second = document
-          keeping!.observe(document, \.title) { me, _, _ in me.log.append("told") }
+          keeping!.observe(document, \.title) { me, _, _ in me.log.append("called") }
         }
-        #expect(second != nil)
         second?.title = "A"
-        #expect(panel.log.count == way + 1)
-        switch way {
-        case 0: keeping!.unobserve(second!, \.title)
-        case 1: keeping!.unobserve(second!)
-        case 2: keeping!.unobserveAll()
-        default: keeping = nil
-        }
-        #expect(second == nil)
+        #expect(panel.log.count == number + 1)
+        end(&keeping, second!)
+        #expect(second == nil, "way \(number)")
       }
     }
 
-    @Test("treats a second observation of a key path as it is told: each, in place of the first, or with fault KVO0019")
+    @Test("releases objects whose observations have ended by themselves, before there are many")
+    func releases() {
+      let controller = Controller(observer: panel, retainsObserved: true)
+      controller.observe(document, \.title) { _, _, _ in }
+      var (living, most) = (0, 0)
+      func observed() -> Held {
+        living += 1
+        let held = Held {
+          living -= 1
+          controller.unobserve(document, \.pages)  // it may be used in the deinit of what it releases
+        }
+        controller.observe(held, \.value) { _, _, _ in }
+        return held
+      }
+      for _ in 1...500 { controller.unobserve(observed()) }
+      #expect(living == 0)
+      for _ in 1...1000 {
+        observed().stopObserving(for: panel)
+        most = max(most, living)
+      }
+      #expect(most < 100)
+      controller.unobserveAll()
+      #expect(living == 0)
+    }
+
+    @Test("makes a second observation of a key path as it is asked to: each, in place of the first, or with KVO0019")
     func duplicates() {
       typealias Controller = KeyValueObservationController<Panel>
       func calls(of policy: Controller.Duplicates, byCall: Bool) -> [String] {
         let controller = byCall ? Controller(observer: panel) : Controller(observer: panel, duplicates: policy)
+        let own = byCall ? policy : nil
         panel.log = []
         let raised = faults {
-          controller.observe(document, \.title, duplicates: byCall ? policy : nil) { me, _, _ in me.log.append("first")
-          }
-          controller.observe(document, "title", duplicates: byCall ? policy : nil) { me, _, _ in me.log.append("second")
-          }
-          controller.observe(document, \.pages, duplicates: byCall ? policy : nil) { me, _, _ in me.log.append("pages")
-          }
+          controller.observe(document, \.title, duplicates: own) { me, _, _ in me.log.append("first") }
+          controller.observe(document, "title", duplicates: own) { me, _, _ in me.log.append("second") }
+          controller.observe(document, \.pages, duplicates: own) { me, _, _ in me.log.append("pages") }
         }
         document.title += "A"
         document.pages += 1
@@ -174,61 +175,39 @@
       #expect(raised.isEmpty)
     }
 
-    @Test("may unobserve in an initial notification, and then nothing is told any more")
-    func unobservesInInitial() {
+    @Test("may unobserve in any handler, also in an initial notification: nothing is delivered any more")
+    func unobservesInHandler() {
       let view = View()
-      view.controller.observe(document, \.title, options: .initial) { me, document, _ in
-        me.log.append("typed")
-        me.controller.unobserve(document, \.title)
-        document.title = "A"
-      }
       view.controller.observe(document, "pages", options: .initial) { me, document, _ in
-        me.log.append("string")
+        me.log.append("initial")
         me.controller.unobserveAll()
         document.pages += 1
       }
-      document.title = "B"
-      document.pages = 7
-      #expect(view.log == ["typed", "string"])
-      #expect(document.observationInfo == nil)
-    }
-
-    @Test("may unobserve in any handler: itself, or one that is still to be called")
-    func unobservesInHandler() {
-      let view = View()
       view.controller.observe(document, \.title) { me, _, _ in me.log.append("older") }
       view.controller.observe(document, "title") { me, document, _ in
         me.log.append("newer")
         me.controller.unobserve(document)
       }
-      document.title = "A"
-      document.title = "B"
-      #expect(view.log == ["newer"])
+      for title in ["A", "B"] { document.title = title }
+      document.pages = 7
+      #expect(view.log == ["initial", "newer"])
+      #expect(document.observationInfo == nil)
     }
 
-    @Test("lists its observations in its debug description")
+    @Test("lists its observations in its debug description, in the order in which they were made")
     func describes() {
-      let controller = KeyValueObservationController(observer: panel)
+      let controller = Controller(observer: panel)
       controller.observe(document, \.title, options: [.new, .initial]) { _, _, _ in }
       controller.observe(document, "author.name") { _, _, _ in }
+      controller.observe(document, \.title) { _, _, _ in }
       let lines = controller.debugDescription.replacing(/0x[0-9a-f]+/, with: "0x").split(separator: "\n")
-      #expect(lines[0] == "the controller of Panel@0x observes:")
+        .map { $0.replacing(/:[0-9]+$/, with: "") }
+      let place = "at EverydayTests/ControllerTests.swift"
       #expect(
-        lines[1].replacing(/:[0-9]+$/, with: "")
-          == #"  "title" of Document@0x, .new, .initial, at EverydayTests/ControllerTests.swift"#)
-      #expect(lines[2].hasPrefix(#"  "author.name" of Document@0x, at "#) && lines.count == 3)
-    }
-
-    @Test("forgets observations that ended by themselves")
-    func forgets() {
-      let controller = KeyValueObservationController(observer: panel)
-      for _ in 1...1000 { controller.observe(Document(), \.title) { _, _, _ in } }
-      controller.observe(document, \.title) { me, _, _ in me.log.append("told") }
-      document.title = "A"
-      #expect(panel.log == ["told"])
-      #expect(controller.debugDescription.split(separator: "\n").count == 2)
-      document.stopObserving(for: panel)
-      #expect(controller.debugDescription.hasSuffix("observes nothing"))
+        lines == [
+          "the controller of Panel@0x observes:", #"  "title" of Document@0x, .new, .initial, \#(place)"#,
+          #"  "author.name" of Document@0x, \#(place)"#, #"  "title" of Document@0x, \#(place)"#,
+        ])
     }
   }
 
@@ -237,7 +216,71 @@
     var width = 1
     @NotObserved var log: [String] = []
     @NotObserved private(set) lazy var controller = KeyValueObservationController(observer: self)
+  }
 
-    func changed() { log.append("changed") }
+  /// Calls a closure when it is deallocated.
+  @KeyValueObservable
+  private final class Held {
+    var value = 0
+    @NotObserved let died: () -> Void
+
+    init(died: @escaping () -> Void) { self.died = died }
+
+    deinit { died() }
+  }
+
+  @Suite("A controller's handlers")
+  struct ControllerIsolationTests {
+    let shared = SharedDocument()
+
+    @Test("touch the main actor's state without annotations, for changes made on it and elsewhere")
+    @MainActor
+    func onMainActor() async {
+      let (own, model) = (Document(), ViewModel())
+      model.observe(own, shared)
+      own.title = "own"
+      shared.title = "shared"
+      #expect(model.log.sorted() == ["own", "shared", "shared"])
+      model.log = []
+      await Task.detached { [shared] in shared.title = "elsewhere" }.value
+      while model.log.count < 2 { await Task.yield() }
+      #expect(model.log == ["elsewhere", "elsewhere"])
+      model.controller.unobserveAll()
+      shared.title = "more"
+      #expect(model.log.count == 2)
+    }
+
+    @Test("of an actor, or that are isolated to one, are called on it")
+    func onActors() async {
+      let (worker, model) = (Worker(), ViewModel())
+      await worker.begin(shared)
+      let controller = KeyValueObservationController(observer: model)
+      controller.observe(shared, \.title, options: .new) { @MainActor me, _, change in me.log.append(change.newValue!) }
+      shared.title = "A"
+      while await worker.log.isEmpty { await Task.yield() }
+      while await model.log.isEmpty { await Task.yield() }
+      #expect(await worker.log == ["A"])
+      #expect(await model.log == ["A"])
+    }
+  }
+
+  @MainActor
+  private final class ViewModel {
+    var log: [String] = []
+    lazy var controller = KeyValueObservationController(observer: self)
+    func observe(_ own: Document, _ shared: SharedDocument) {
+      controller.observe(own, \.title, options: .new) { me, _, change in me.log.append(change.newValue!) }
+      controller.observe(shared, \.title, options: .new) { me, _, change in me.log.append(change.newValue!) }
+      controller.observe(shared, "title", options: .new) { me, _, change in me.log.append(change.newValue as! String) }
+    }
+  }
+
+  private actor Worker {
+    var log: [String] = []
+    private lazy var controller = KeyValueObservationController(observer: self)
+
+    func begin(_ shared: SharedDocument) {
+      controller.observe(shared, \.title, options: .new) { me, _, change in me.log.append(change.newValue!) }
+    }
   }
 #endif

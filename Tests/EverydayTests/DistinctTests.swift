@@ -1,4 +1,4 @@
-// The option `.distinct` with typed key paths.
+// The option `.distinct`, and onChange, which has it: changes to an equal value are left out.
 #if Macros
   import Dispatch
   import KeyValueObserving
@@ -10,35 +10,25 @@
     let document = Document()
     let panel = Panel()
 
-    @Test("is not told of a change to an equal value")
+    @Test("is not notified of a change to an equal value, of a property or of a whole expression")
     func equalValues() {
       document.observe(\.title, options: [.new, .distinct], for: panel) { me, _, change in
-        me.log.append("\(change.oldValue ?? "-")>\(change.newValue!)")
+        me.log.append("title \(change.oldValue ?? "-")>\(change.newValue!)")
       }
-      document.title = ""
-      document.title = "A"
-      document.title = "A"
-      #expect(panel.log == ["->A"])
-    }
-
-    @Test("compares the value of the whole expression")
-    func expressions() {
       document.observe(\.author?.name, options: [.old, .new, .distinct], for: panel) { me, _, change in
-        me.log.append("\((change.oldValue ?? nil) ?? "-")>\((change.newValue ?? nil) ?? "-")")
+        me.log.append("name \((change.oldValue ?? nil) ?? "-")>\((change.newValue ?? nil) ?? "-")")
       }
       document.observe(\.isLong, options: .distinct, for: panel) { me, document, _ in
         me.log.append("\(document.isLong)")
       }
-      document.author = Author("X")
-      document.author = Author("X")
+      for title in ["", "A", "A"] { document.title = title }
+      for name in ["X", "X"] { document.author = Author(name) }
       document.author!.name = "Y"
-      #expect(panel.log == ["->X", "X>Y"])
-      panel.log = []
       for pages in [1, 99, 101, 102, 3] { document.pages = pages }
-      #expect(panel.log == ["true", "false"])
+      #expect(panel.log == ["title ->A", "name ->X", "name X>Y", "true", "false"])
     }
 
-    @Test("is told of each change of elements that is delivered as one, and not of a set to an equal collection")
+    @Test("is notified of each change of elements that is delivered as one, and not of an equal collection")
     func collections() {
       document.tags = ["a"]
       document.observe(\.tags, options: [.new, .distinct], for: panel) { me, _, change in
@@ -50,32 +40,30 @@
       #expect(panel.log == [#"["a"]"#, #"["b"]"#])
     }
 
-    @Test("is not told of changes that wait and are merged into one to an equal value")
+    @Test("is not notified of pending changes that are merged into one to an equal value")
     func merged() {
-      let (document, log) = (SharedDocument(), Log<String>())
-      let queue = DispatchQueue(label: "serial")
-      queue.suspend()
-      let token = document.source(\.pages).delivered(on: queue).coalesced().observe(options: [.new, .distinct]) {
-        change in
-        log.add("\(change.oldValue as Any) \(change.newValue!)")
+      let (document, queue) = (SharedDocument(), DispatchQueue(label: "serial"))
+      for source in [document.source(\.pages), document.source(\.pages).map { $0 }] {
+        let log = Log<String>()
+        document.pages = 0
+        queue.suspend()
+        let token = source.delivered(on: queue).coalesced().observe(options: [.new, .distinct]) { change in
+          log.add("\(change.oldValue as Any) \(change.newValue!)")
+        }
+        for pages in [1, 0] { document.pages = pages }
+        queue.resume()
+        for _ in 1...4 { queue.sync {} }
+        #expect(log.all == [])
+        document.pages = 2
+        while log.all.isEmpty { queue.sync {} }
+        #expect(log.all == ["nil 2"])
+        token.invalidate()
       }
-      document.pages = 1
-      document.pages = 0
-      queue.resume()
-      queue.sync {}
-      #expect(log.all == [])
-      document.pages = 2
-      // What is added while the queue delivers is scheduled again, after the first of these.
-      while log.all.isEmpty { queue.sync {} }
-      #expect(log.all == ["nil 2"])
-      token.invalidate()
     }
 
-    @Test("is left out by onChange, of an object, a source, a delivery and several key paths")
+    @Test("is what onChange makes, of an object, a source, a delivery and several key paths")
     func onChange() {
-      let (document, log) = (SharedDocument(), Log<String>())
-      let queue = DispatchQueue(label: "serial")
-      let panel = Panel()
+      let (document, log, queue) = (SharedDocument(), Log<String>(), DispatchQueue(label: "serial"))
       let tokens = [
         document.onChange(of: \.pages) { log.add("token \($0)>\($1)") },
         document.onChange(of: \.pages, for: panel) { _, old, new in log.add("receiver \(old)>\(new)") },
@@ -86,20 +74,16 @@
       for pages in [0, 1, 1, 12] { document.pages = pages }
       document.title = ""
       queue.sync {}
-      func told(_ form: String) -> [String] {
-        log.all.filter { $0.hasPrefix(form) }.map { String($0.dropFirst(form.count + 1)) }
-      }
-      #expect(told("token") == ["0>1", "1>12"])
-      #expect(told("receiver") == ["0>1", "1>12"])
-      #expect(told("both") == ["1 ", "12 "])
-      #expect(told("source") == ["0>1"])
-      #expect(told("delivery") == ["0>1", "1>12"])
+      #expect(log.all(after: "token") == ["0>1", "1>12"])
+      #expect(log.all(after: "receiver") == ["0>1", "1>12"])
+      #expect(log.all(after: "both") == ["1 ", "12 "])
+      #expect(log.all(after: "source") == ["0>1"])
+      #expect(log.all(after: "delivery") == ["0>1", "1>12"])
       for token in tokens { token.invalidate() }
     }
 
-    @Test("of a type that is not Equatable, and the initial call, are left out by no onChange")
+    @Test("by onChange is notified of each change if the type is not Equatable, and of the initial value")
     func unequatable() {
-      let (document, panel) = (Document(), Panel())
       document.onChange(of: \.author, initial: true, for: panel) { me, _, new in me.log.append(new?.name ?? "-") }
       document.onChange(of: \.tags, initial: true, for: panel) { me, old, new in me.log.append("\(old)>\(new)") }
       document.author = nil
@@ -109,11 +93,29 @@
 
     @Test("is refused with .prior, and of values that are not Equatable")
     func refusals() {
-      expectFaults([.invalidArgument, .invalidArgument]) {
+      let listener = ClassicListener()
+      expectFaults([.invalidArgument, .invalidArgument, .invalidArgument]) {
         #expect(!document.observe(\.title, options: [.distinct, .prior], for: panel) { _, _, _ in }.isActive)
         #expect(!document.observe(\.author, options: .distinct, for: panel) { _, _, _ in }.isActive)
+        document.addObserver(listener, forKeyPath: "title", options: [.distinct, .prior])
       }
       #expect(document.observationInfo == nil)
+    }
+
+    @Test("of a classic observer leaves out equal values, too; it gets only the values that it asked for")
+    func classic() {
+      let listener = ClassicListener()
+      document.addObserver(listener, forKeyPath: "title", options: .distinct)
+      document.addObserver(listener, forKeyPath: "author.name", options: [.old, .new, .distinct])
+      document.title = ""
+      document.willChangeValue(forKey: "title")
+      document.didChangeValue(forKey: "title")
+      #expect(listener.log.all.isEmpty)
+      document.title = "A"
+      for name in ["X", "X"] { document.author = Author(name) }
+      document.author!.name = "Y"
+      #expect(listener.log.all == ["title", "author.name <null>>X", "author.name X>Y"])
+      document.removeObserver(listener)
     }
   }
 

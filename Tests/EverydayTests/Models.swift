@@ -1,5 +1,6 @@
-// The classes that the tests of receivers and delivery observe with.
+// The classes that these tests observe, and those that observe.
 #if Macros
+  import Foundation
   import KeyValueObserving
 
   @KeyValueObservable
@@ -40,17 +41,52 @@
     var title = ""
     var pages = 0
     var author: Author?
+    var tags: [String] = []
 
     init() {}
   }
 
-  /// A classic observer that can be observed itself.
+  /// Collections that several threads use.
   @KeyValueObservable
-  class ClassicPanel: KeyValueObserver {
-    @NotObserved let log: Log<String>
+  final class SharedList: @unchecked Sendable {
+    var items: [Int] = []
+    var marks: Set<Int> = []
+    var other = 0
 
-    init(_ log: Log<String> = Log()) { self.log = log }
+    init() {}
+  }
 
+  /// A number that several threads set: it is behind a lock, and announced manually.
+  @KeyValueObservable
+  final class SharedCounter: @unchecked Sendable {
+    @NotObserved private let lock = NSLock()  // not a Mutex, which ThreadSanitizer does not know
+    @NotObserved private var stored = 0
+    @NotObserved private var setWhenRead: Int?
+    var number: Int {
+      get {
+        let (value, next) = lock.withLock { (stored, setWhenRead.take()) }
+        if let next { elsewhere { self.number = next } }
+        return value
+      }
+      set {
+        willChangeValue(for: \.number)
+        lock.withLock { stored = newValue }
+        didChangeValue(for: \.number)
+      }
+    }
+
+    init() {}
+
+    /// The next reader gets the present value, and before he does, another thread sets this one.
+    func setWhenRead(to number: Int) { lock.withLock { setWhenRead = number } }
+  }
+
+  /// A classic observer that logs what it is notified of.
+  protocol ClassicLogger: KeyValueObserver {
+    var log: Log<String> { get }
+  }
+
+  extension ClassicLogger {
     func observeValue(
       forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
       context: UnsafeMutableRawPointer?
@@ -59,18 +95,19 @@
     }
   }
 
-  /// A classic observer that cannot be observed.
-  final class ClassicListener: KeyValueObserver, @unchecked Sendable {
+  /// One that can be observed itself.
+  @KeyValueObservable
+  final class ClassicPanel: ClassicLogger {
+    @NotObserved let log: Log<String>
+
+    init(_ log: Log<String> = Log()) { self.log = log }
+  }
+
+  /// One that cannot be observed.
+  final class ClassicListener: ClassicLogger, @unchecked Sendable {
     let log: Log<String>
 
     init(_ log: Log<String> = Log()) { self.log = log }
-
-    func observeValue(
-      forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
-      context: UnsafeMutableRawPointer?
-    ) {
-      log.add(describe(keyPath, change))
-    }
   }
 
   /// A change as text: `path old>new`, with the values that it has.
@@ -82,12 +119,12 @@
     return ([keyPath! + name] + (values.isEmpty ? [] : [values.joined(separator: ">")])).joined(separator: " ")
   }
 
-  /// Corrects a value that is too large.
+  /// Corrects each value that it is set to.
   @KeyValueObservable
-  final class Bounded {
-    let most: Int
-    var value = 0 { didSet { if value > most { value = most } } }
+  final class Corrected {
+    @NotObserved private let correct: (Int) -> Int
+    var value = 0 { didSet { if value != correct(value) { value = correct(value) } } }
 
-    init(most: Int) { self.most = most }
+    init(_ correct: @escaping (Int) -> Int) { self.correct = correct }
   }
 #endif

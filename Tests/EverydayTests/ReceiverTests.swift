@@ -1,15 +1,18 @@
-// Observation on behalf of a receiver, in nonisolated code.
+// Observation on behalf of a receiver, in nonisolated code, how observations end, and closures for an object's deinitialization.
 #if Macros
   import CSupport
   import KeyValueObserving
-  import Synchronization
   import Testing
 
   @Suite("An observation for a receiver")
   struct ReceiverTests {
+    private let document = Document()
+    private let panel = Panel()
+    private let log = Log<String>()
+
     @Test("passes the receiver, the object and the change to a handler that captures nothing")
     func delivers() {
-      let (document, listener) = (Document(), Listener())
+      let listener = Listener()
       document.observe(\.title, options: [.old, .new], for: listener) { me, document, change in
         me.log.append("\(change.oldValue!)>\(change.newValue!) \(document.pages)")
       }
@@ -19,115 +22,142 @@
       #expect(listener.log == [">A 0", "A>B 2"])
     }
 
-    @Test("lasts without a token, and its release ends nothing")
+    @Test("lasts without a token, and does not make the receiver an observed object")
     func needsNoToken() {
-      let (document, panel) = (Document(), Panel())
       do {
-        let token = document.observe(\.title, for: panel) { me, _, _ in me.log.append("told") }
+        let token = document.observe(\.title, for: panel) { me, _, _ in me.log.append("called") }
         #expect(token.isActive)
       }
       document.title = "A"
-      #expect(panel.log == ["told"])
+      #expect(panel.log == ["called"])
+      #expect(panel.observationInfo == nil)
     }
 
-    @Test("ends at the death of a receiver that is observable, at once")
-    func observableReceiverDies() {
-      let document = Document()
-      let calls = Atomic(0)
-      var panel: Panel? = Panel()
-      let token = document.observe(\.title, for: panel!) { _, _, _ in calls.add(1, ordering: .relaxed) }
+    @Test("ends with its receiver: at once if that is observable, otherwise at the next change, which is not delivered")
+    func receiverDies() {
+      var (panel, listener): (Panel?, Listener?) = (Panel(), Listener())
+      let tokens = [
+        document.observe(\.title, for: panel!) { _, _, _ in log.add("observable") },
+        document.observe(\.title, for: listener!) { _, _, _ in log.add("other") },
+      ]
       document.title = "A"
       panel = nil
-      #expect(!token.isActive)
-      #expect(document.observationInfo == nil)
-      document.title = "B"
-      #expect(calls.load(ordering: .relaxed) == 1)
-    }
-
-    @Test("ends at the next change after the death of any other receiver, and that change is not delivered")
-    func otherReceiverDies() {
-      let document = Document()
-      let calls = Atomic(0)
-      var listener: Listener? = Listener()
-      let token = document.observe(\.title, for: listener!) { _, _, _ in calls.add(1, ordering: .relaxed) }
-      document.title = "A"
+      #expect(!tokens[0].isActive)
       listener = nil
       document.title = "B"
-      #expect(!token.isActive)
-      #expect(calls.load(ordering: .relaxed) == 1)
+      #expect(!tokens[1].isActive && document.observationInfo == nil)
+      #expect(log.all == ["other", "observable"])
     }
 
     @Test("ends after the death of its receiver although nothing changes, when others are registered")
     func receiversOfWhatNeverChanges() {
-      let document = Document()
-      let ended = Atomic(0)
       for _ in 0..<5000 {
-        document.observe(\.title, for: Listener()) { _, _, _ in }.onEnd { _ in ended.add(1, ordering: .relaxed) }
+        document.observe(\.title, for: Listener()) { _, _, _ in }.onEnd { [log] _ in log.add("end") }
       }
-      #expect(ended.load(ordering: .relaxed) > 2000)
-    }
-
-    @Test("does not make the receiver an observed object")
-    func receiverIsNotObserved() {
-      let (document, panel) = (Document(), Panel())
-      document.observe(\.title, for: panel) { _, _, _ in }
-      #expect(panel.observationInfo == nil)
-      let token = panel.observe(\.caption) { _, _ in }
-      #expect(panel.observationInfo != nil)
-      token.invalidate()
-      #expect(panel.observationInfo == nil)
+      #expect(log.all.count > 2000)
     }
 
     @Test("is ended by stopObserving for one key path or for all, any number of times")
     func stops() {
-      let (document, panel, other) = (Document(), Panel(), Panel())
+      let other = Panel()
       document.observe(\.title, for: panel) { me, _, _ in me.log.append("title") }
       document.observe(\.summary, for: panel) { me, _, _ in me.log.append("summary") }
       document.observe(\.author?.name, for: panel) { me, _, _ in me.log.append("author") }
       document.observe(\.title, for: other) { me, _, _ in me.log.append("title") }
-      document.stopObserving(\.title, for: panel)
-      document.stopObserving(\.title, for: panel)
+      for _ in 1...2 { document.stopObserving(\.title, for: panel) }
       document.title = "A"
       #expect(panel.log == ["summary"])
       document.stopObserving(\.author?.name, for: panel)
       document.author = Author("B")
-      #expect(panel.log == ["summary"])
-      document.stopObserving(for: panel)
-      document.stopObserving(for: panel)
+      for _ in 1...2 { document.stopObserving(for: panel) }
       document.title = "B"
       #expect(panel.log == ["summary"])
       #expect(other.log == ["title", "title"])
     }
 
-    @Test("says once why it ended")
-    func reasons() {
-      let reasons = Log<NSKeyValueObservation.EndReason>()
+    @Test("passes old and new values to onChange, equal at first, and whole collections, however they are changed")
+    func values() {
+      document.title = "A"
+      document.onChange(of: \.title, initial: true, for: panel) { me, old, new in me.log.append("\(old)>\(new)") }
+      for title in ["B", "B"] { document.title = title }
+      document.onChange(of: \.tags, for: panel) { me, old, new in me.log.append("\(old)>\(new)") }
+      document.tags = ["a"]
+      document.mutableArrayValue(for: \.tags).append("b")
+      document.tags.append("c")
+      let collections = [#"[]>["a"]"#, #"["a"]>["a", "b"]"#, #"["a", "b"]>["a", "b", "c"]"#]
+      #expect(panel.log == ["A>A", "A>B"] + collections)
+      var tokens: Set<NSKeyValueObservation> = []
+      document.onChange(of: \.author?.name) { old, new in log.add("\(old ?? "-")>\(new ?? "-")") }.store(in: &tokens)
+      document.author = Author("X")
+      document.author!.name = "Y"
+      document.author = nil
+      #expect(log.all == ["->X", "X>Y", "Y>-"])
+      tokens = []
+      document.author = Author("Z")
+      #expect(log.all.count == 3)
+    }
+
+    @Test("survives what its handler does to it: an end, the receiver's death, the object's death")
+    func inItsOwnCallback() {
       var document: Document? = Document()
-      var panel: Panel? = Panel()
-      var listener: Listener? = Listener()
+      let holder = Holder()
+      holder.panel = Panel()
+      document!.observe(\.title, for: holder.panel!) { me, _, _ in
+        holder.panel = nil
+        me.caption = "still there"
+        log.add(me.caption)
+      }
+      for title in ["A", "B"] { document!.title = title }
+      #expect(log.all == ["still there"])
+      let listener = Listener()
+      document!.observe(\.pages, for: listener) { me, document, _ in
+        document.stopObserving(for: me)
+        me.log.append("once")
+      }
+      for pages in [1, 2] { document!.pages = pages }
+      document!.observe(\.pages, options: .initial, for: listener) { me, document, _ in
+        document.stopObserving(for: me)
+        me.log.append("initial")
+      }
+      document!.pages = 3
+      #expect(listener.log == ["once", "initial"])
+      document = nil
+    }
+  }
+
+  private final class Holder {
+    var panel: Panel?
+  }
+
+  @Suite("The end of an observation")
+  struct EndTests {
+    private let reasons = Log<NSKeyValueObservation.EndReason>()
+
+    @Test("calls onEnd once with its reason, also if that is asked for afterwards")
+    func ofReceivers() {
+      var (document, panel, listener): (Document?, Panel?, Listener?) = (Document(), Panel(), Listener())
       let held = Listener()
       document!.observe(\.title, for: panel!) { _, _, _ in }.onEnd(reasons.add)
+      document!.source(\.title, \.pages).onChange(for: panel!) { _, _, _ in }.onEnd(reasons.add)
       panel = nil
-      #expect(reasons.all == [.receiverDied])
+      #expect(reasons.all == [.receiverDied, .receiverDied])
       document!.observe(\.title, for: listener!) { _, _, _ in }.onEnd(reasons.add)
       listener = nil
       document!.title = "A"
-      #expect(reasons.all == [.receiverDied, .receiverDied])
+      #expect(reasons.all == [.receiverDied, .receiverDied, .receiverDied])
       let token = document!.observe(\.title, for: held) { _, _, _ in }.onEnd(reasons.add)
-      token.invalidate()
-      token.invalidate()
-      #expect(reasons.all.count == 3 && reasons.all.last == .invalidated)
+      for _ in 1...2 { token.invalidate() }
+      #expect(reasons.all.count == 4 && reasons.all.last == .invalidated)
       document!.observe(\.title, for: held) { _, _, _ in }.onEnd(reasons.add)
       document!.observe(\.summary, for: held) { _, _, _ in }.onEnd(reasons.add)
       document = nil
-      #expect(reasons.all.suffix(2) == [.objectDied, .objectDied] && reasons.all.count == 5)
+      #expect(reasons.all.suffix(2) == [.objectDied, .objectDied] && reasons.all.count == 6)
       token.onEnd(reasons.add)
-      #expect(reasons.all.last == .invalidated && reasons.all.count == 6)
+      #expect(reasons.all.last == .invalidated && reasons.all.count == 7)
     }
 
-    @Test("tells of the end of a plain token, of its release, and of the object's death")
-    func plainTokens() {
-      let reasons = Log<NSKeyValueObservation.EndReason>()
+    @Test("of a plain token comes with its release, and with the object's death")
+    func ofPlainTokens() {
       var document: Document? = Document()
       var token: NSKeyValueObservation? = document!.observe(\.title) { _, _ in }.onEnd(reasons.add)
       _ = token
@@ -141,133 +171,48 @@
       #expect(reasons.all == [.invalidated, .objectDied, .objectDied])
     }
 
-    @Test("hands over plain old and new values, which are equal at first")
-    func values() {
-      let (document, panel) = (Document(), Panel())
-      document.title = "A"
-      document.onChange(of: \.title, initial: true, for: panel) { me, old, new in me.log.append("\(old)>\(new)") }
-      document.title = "B"
-      document.title = "B"
-      #expect(panel.log == ["A>A", "A>B"])
-      var tokens: Set<NSKeyValueObservation> = []
-      let log = Log<String>()
-      document.onChange(of: \.author?.name) { old, new in log.add("\(old ?? "-")>\(new ?? "-")") }.store(in: &tokens)
-      document.author = Author("X")
-      document.author!.name = "Y"
-      document.author = nil
-      #expect(log.all == ["->X", "X>Y", "Y>-"])
-      tokens = []
-      document.author = Author("Z")
-      #expect(log.all.count == 3)
-    }
-
-    @Test("hands over whole collections, however they are changed")
-    func collections() {
-      let (document, panel) = (Document(), Panel())
-      document.onChange(of: \.tags, for: panel) { me, old, new in me.log.append("\(old)>\(new)") }
-      document.tags = ["a"]
-      document.mutableArrayValue(for: \.tags).append("b")
-      document.tags.append("c")
-      #expect(panel.log == [#"[]>["a"]"#, #"["a"]>["a", "b"]"#, #"["a", "b"]>["a", "b", "c"]"#])
-    }
-
-    @Test("hands over the present values of several key paths")
-    func several() {
-      let (document, panel) = (Document(), Panel())
-      let token = document.source(\.title, \.pages).onChange(initial: true, for: panel) { me, _, new in
-        let (title, pages) = new
-        me.log.append("\(title) \(pages)")
-      }
-      document.title = "A"
-      document.pages = 3
-      #expect(panel.log == [" 0", "A 0", "A 3"])
-      let reasons = Log<NSKeyValueObservation.EndReason>()
-      token.onEnd(reasons.add)
-      token.invalidate()
-      document.pages = 4
-      #expect(panel.log.count == 3 && reasons.all == [.invalidated] && !token.isActive)
-      document.source(\.title, \.pages, \.tags, \.summary).onChange(for: panel) { me, _, new in
-        let (a, b, c, d) = new
-        me.log.append("\(a) \(b) \(c) \(d)")
-      }
-      document.tags = ["x"]
-      #expect(panel.log.last == #"A 4 ["x"] A (4)"#)
-    }
-
-    @Test("survives what its handler does to it: an end, the receiver's death, the object's death")
-    func inItsOwnCallback() {
-      var document: Document? = Document()
-      let holder = Holder()
-      holder.panel = Panel()
-      let log = Log<String>()
-      document!.observe(\.title, for: holder.panel!) { me, _, _ in
-        holder.panel = nil
-        me.caption = "still there"
-        log.add(me.caption)
-      }
-      document!.title = "A"
-      document!.title = "B"
-      #expect(log.all == ["still there"])
-      let listener = Listener()
-      document!.observe(\.pages, for: listener) { me, document, _ in
-        document.stopObserving(for: me)
-        me.log.append("once")
-      }
-      document!.pages = 1
-      document!.pages = 2
-      #expect(listener.log == ["once"])
-      document!.observe(\.pages, options: .initial, for: listener) { me, document, _ in
-        document.stopObserving(for: me)
-        me.log.append("initial")
-      }
-      document!.pages = 3
-      #expect(listener.log == ["once", "initial"])
-      document = nil
-    }
-
-    @Test("of a receiver with itself ends with it")
-    func ofItself() {
-      weak var panel: Panel?
-      do {
-        let made = Panel()
-        panel = made
-        made.observe(\.caption, for: made) { me, _, _ in me.log.append(me.caption) }
-        made.caption = "A"
-        #expect(made.log == ["A"])
-      }
-      #expect(panel == nil)
-    }
-  }
-
-  private final class Holder {
-    var panel: Panel?
-  }
-
-  @Suite("A closure for an object's deinitialization")
-  struct DeinitTests {
-    @Test("runs once, after the observations have ended, and not if it was taken back")
-    func runs() {
+    @Test("comes before the closures for the object's deinitialization, which are called once, and not if taken back")
+    func deinitialization() {
       let log = Log<String>()
       var document: Document? = Document()
       document!.onDeinit { log.add("deinit") }
       let taken = document!.onDeinit { log.add("never") }
       #expect(document!.observationInfo == nil)
-      taken.invalidate()
-      taken.invalidate()
+      for _ in 1...2 { taken.invalidate() }
+      let token = document!.observe(\.title) { _, _ in }.onEnd { _ in log.add("end") }
       document!.title = "A"
       document = nil
-      #expect(log.all == ["deinit"])
+      #expect(log.all == ["end", "deinit"])
+      withExtendedLifetime(token) {}
     }
+  }
 
-    @Test("leaves nothing when it is taken back, however often, while the object lives")
+  @Suite("Memory")
+  struct MemoryTests {
+    @Test("is not left behind by observations, closures and graphs, however many there were")
     func leavesNothing() async {
       await #expect(processExitsWith: .success) {
-        let document = Document()
-        func registerAndTakeBack() { for _ in 0..<10_000 { document.onDeinit {}.invalidate() } }
-        registerAndTakeBack()
-        let before = csupport_allocated()
-        registerAndTakeBack()
-        precondition(csupport_allocated() < before + 100_000)
+        let (document, panel) = (Document(), Panel())
+        let token = document.observe(\.title) { _, _ in }
+        let graph = ObservationGraph.current()
+        let rows: [() -> Void] = [
+          { document.observe(\.title, for: panel) { _, _, _ in }.invalidate() },
+          {
+            document.observe(\.title, options: .initial, for: panel) { me, document, _ in
+              document.stopObserving(for: me)
+            }
+          },
+          { document.onDeinit {}.invalidate() },
+          { _ = graph.json },
+        ]
+        for (row, body) in rows.enumerated() {
+          func repeated() { for _ in 0..<5_000 { body() } }
+          repeated()
+          let before = csupport_allocated()
+          repeated()
+          precondition(csupport_allocated() < before + 100_000, "row \(row)")
+        }
+        token.invalidate()
       }
     }
   }

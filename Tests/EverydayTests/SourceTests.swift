@@ -1,7 +1,8 @@
-// Sources: what they tell, old and new values, and how long they last.
+// Sources: the values that they and their operators notify of, and how long they last.
 #if Macros
   import CKVO
   import KeyValueObserving
+  import Synchronization
   import Testing
 
   @KeyValueObservable
@@ -11,32 +12,30 @@
 
   @Suite("A source")
   struct SourceTests {
-    @Test("tells the old and the new value, and the initial one")
-    func oldAndNew() {
-      let (document, log) = (Document(), Log<String>())
-      let token = document.source(\.title).observe(options: [.initial, .old, .new]) { change in
-        log.add("\(change.oldValue ?? "-")>\(change.newValue ?? "-")")
+    private let document = Document()
+    private let other = Document()
+    private let log = Log<String>()
+
+    /// Logs the old and the new values of a source.
+    @discardableResult
+    private func observe<Value>(
+      _ source: KeyValueSource<Value>, _ options: NSKeyValueObservingOptions = [.old, .new]
+    ) -> NSKeyValueObservation {
+      source.observe(options: options, for: log) { log, change in
+        log.add("\(change.oldValue.map { "\($0)" } ?? "-")>\(change.newValue.map { "\($0)" } ?? "-")")
       }
-      document.title = "A"
-      #expect(log.all == ["->", ">A"])
-      token.invalidate()
-      document.title = "B"
-      #expect(log.all.count == 2)
     }
 
     @Test("can be used several times, and observes nothing by itself")
     func severalTimes() {
-      let (document, panel) = (Document(), Panel())
+      let panel = Panel()
       let title = document.source(\.title)
       #expect(kvo_object_observation_count(document.__keyValueObject) == 0)
-      var seen: [String] = []
-      let tokens = [1, 2].map { _ in title.onChange { _, new in seen.append(new) } }
+      for _ in 1...2 { title.onChange(for: log) { log, _, new in log.add(new) } }
       title.onChange(for: panel) { me, _, new in me.caption = new }
       document.title = "A"
-      #expect(seen == ["A", "A"])
-      #expect(panel.caption == "A")
-      #expect(title.value == "A")
-      withExtendedLifetime(tokens) {}
+      #expect(log.all == ["A", "A"])
+      #expect(panel.caption == "A" && title.value == "A")
     }
 
     @Test("does not keep its object, and has no value without it")
@@ -51,82 +50,75 @@
       #expect(!title.observe { _ in }.isActive)
     }
 
-    @Test("passes old and new values through operators, the old one being what was told before")
+    @Test("passes old and new values through operators, the old one being the one delivered before")
     func operators() {
-      let (document, log) = (Document(), Log<String>())
       let shown = document.source(\.title).filter { !$0.isEmpty }.map { $0.uppercased() }.removeDuplicates()
-      let token = shown.observe(options: [.initial, .old, .new]) { change in
-        log.add("\(change.oldValue ?? "-")>\(change.newValue ?? "-")")
-      }
+      observe(shown, [.initial, .old, .new])
       for title in ["a", "A", "", "b"] { document.title = title }
-      #expect(log.all == ["->A", "A>B"])
-      #expect(shown.value == "B")
+      #expect(log.all == ["->A", "A>B"] && shown.value == "B")
       document.title = ""
       #expect(shown.value == nil)
-      token.invalidate()
     }
 
     @Test("leaves out what compactMap makes nil, and gives onChange a value in place of a missing old one")
     func compactMap() {
-      let (document, log) = (Document(), Log<String>())
-      let token = document.source(\.title).compactMap { Int($0) }.onChange { old, new in log.add("\(old)>\(new)") }
+      document.source(\.title).compactMap { Int($0) }.onChange(for: log) { log, old, new in log.add("\(old)>\(new)") }
       for title in ["x", "1", "y", "2"] { document.title = title }
       #expect(log.all == ["1>1", "1>2"])
-      token.invalidate()
     }
 
-    @Test("tells the value that it told last as the old one, whatever removeDuplicates leaves out between")
+    @Test("has the value delivered last as the old one, whatever removeDuplicates leaves out between")
     func duplicates() {
       typealias Source = KeyValueSource<Int>
       let areAlike: @Sendable (Int, Int) -> Bool = { $0 % 4 == $1 % 4 }
-      func told(_ options: NSKeyValueObservingOptions = [.old, .new], _ make: (Source) -> Source) -> [String] {
-        let (document, log) = (Document(), Log<String>())
-        let token = make(document.source(\.pages)).observe(options: options) { change in
-          log.add("\(change.oldValue.map { "\($0)" } ?? "-")>\(change.newValue.map { "\($0)" } ?? "-")")
-        }
+      func values(_ options: NSKeyValueObservingOptions = [.old, .new], _ make: (Source) -> Source) -> [String] {
+        let before = log.all.count
+        document.pages = 0
+        let token = observe(make(document.source(\.pages)), options)
         for pages in [1, 5, 9, 2, 6, 2, 6, 3] { document.pages = pages }
         token.invalidate()
-        return log.all
+        return Array(log.all.dropFirst(before))
       }
-      #expect(told { $0.removeDuplicates(by: areAlike) } == ["0>1", "1>2", "2>3"])
-      #expect(told { $0.removeDuplicates(by: areAlike).map { $0 + 100 } } == ["100>101", "101>102", "102>103"])
-      #expect(told { $0.map { $0 }.removeDuplicates(by: areAlike).removeDuplicates() } == ["0>1", "1>2", "2>3"])
-      #expect(told { .merge($0.removeDuplicates(by: areAlike)) } == ["0>1", "1>2", "2>3"])
-      #expect(told([.initial, .old, .new]) { $0.removeDuplicates(by: areAlike) } == ["->0", "0>1", "1>2", "2>3"])
-      #expect(told(.new) { $0.removeDuplicates(by: areAlike) } == ["->1", "->2", "->3"])
-      #expect(told { $0.removeDuplicates { abs($0 - $1) < 4 } } == ["0>5", "5>9", "9>2", "2>6", "6>2", "2>6"])
+      #expect(values { $0.removeDuplicates(by: areAlike) } == ["0>1", "1>2", "2>3"])
+      #expect(values { $0.removeDuplicates(by: areAlike).map { $0 + 100 } } == ["100>101", "101>102", "102>103"])
+      #expect(values { $0.map { $0 }.removeDuplicates(by: areAlike).removeDuplicates() } == ["0>1", "1>2", "2>3"])
+      #expect(values { .merge($0.removeDuplicates(by: areAlike)) } == ["0>1", "1>2", "2>3"])
+      #expect(values([.initial, .old, .new]) { $0.removeDuplicates(by: areAlike) } == ["->0", "0>1", "1>2", "2>3"])
+      #expect(values(.new) { $0.removeDuplicates(by: areAlike) } == ["->1", "->2", "->3"])
+      #expect(values { $0.removeDuplicates { abs($0 - $1) < 4 } } == ["0>5", "5>9", "9>2", "2>6", "6>2", "2>6"])
     }
 
-    @Test("tells the old value as it was told, though values that are equal to it, and differ, were left out")
+    @Test("has the old value as it was delivered, though values that are equal to it, and differ, were left out")
     func equalValues() {
       struct Name: Equatable {
         let text: String
         static func == (one: Self, other: Self) -> Bool { one.text.lowercased() == other.text.lowercased() }
       }
-      for options in [[.old, .new], [.old, .new, .distinct]] as [NSKeyValueObservingOptions] {
-        let (document, log) = (Document(), Log<String>())
-        let names = document.source(\.title).map { Name(text: $0) }
-        let source = options.contains(.distinct) ? names : names.removeDuplicates()
-        let token = source.observe(options: options) { log.add("\($0.oldValue!.text)>\($0.newValue!.text)") }
-        for title in ["Emma", "EMMA", "emma", "Persuasion"] { document.title = title }
-        #expect(log.all == [">Emma", "Emma>Persuasion"])
-        token.invalidate()
+      let names = document.source(\.title).map { Name(text: $0) }
+      let forms: [(KeyValueSource<Name>, NSKeyValueObservingOptions)] = [
+        (names.removeDuplicates(), [.old, .new]), (names, [.old, .new, .distinct]),
+      ]
+      for (source, options) in forms {
+        source.observe(options: options, for: log) { log, change in
+          log.add("\(change.oldValue!.text)>\(change.newValue!.text)")
+        }
       }
+      for title in ["Emma", "EMMA", "emma", "Persuasion"] { document.title = title }
+      #expect(log.all == [">Emma", ">Emma", "Emma>Persuasion", "Emma>Persuasion"])
     }
 
     @Test("whose duplicates are removed has the value delivered last as the old one, and keeps no object")
     func duplicatesOfObjects() {
-      let (document, log) = (Document(), Log<String>())
-      let token = document.source(\.pages).removeDuplicates { $0 % 4 == $1 % 4 }.onChange { log.add("\($0)>\($1)") }
+      let pages = document.source(\.pages).removeDuplicates { $0 % 4 == $1 % 4 }
+      pages.onChange(for: log) { log, old, new in log.add("\(old)>\(new)") }
       for pages in [1, 5] { document.pages = pages }
       withoutNotifying(document) { document.pages = 6 }
       document.pages = 1  // what was delivered last
       document.pages = 6
       #expect(log.all == ["0>1", "1>6"])
-      token.invalidate()
       let draft = Draft()
       weak var known: Author?
-      let other = draft.source(\.author).removeDuplicates { $0 === $1 }.observe(options: [.old, .new]) { change in
+      draft.source(\.author).removeDuplicates { $0 === $1 }.observe(options: [.old, .new], for: log) { log, change in
         log.add(change.newValue! == nil ? "nobody" : "author")
       }
       do {
@@ -136,139 +128,86 @@
       }
       #expect(known == nil)
       #expect(log.all.suffix(2) == ["author", "nobody"])
-      other.invalidate()
-    }
-
-    @Test("is paused as a whole, though the first of the objects that it combines has died")
-    func pausedAfterDeath() {
-      var first: Document? = Document()
-      let (second, log) = (Document(), Log<Int>())
-      let token = KeyValueSource.combineLatest(first!.source(\.pages), second.source(\.pages)) { $0 + $1 }
-        .observe(options: .new) { log.add($0.newValue!) }
-      first = nil
-      token.pause()
-      #expect(token.isActive && token.isPaused)
-      second.pages = 1
-      #expect(log.all.isEmpty)
-      token.resume()
-      #expect(!token.isPaused)
-      _ = first
     }
 
     @Test("combines the latest values of any number of sources of any types")
     func combineLatest() {
-      let (one, other, log) = (Document(), Document(), Log<String>())
       let all = KeyValueSource.combineLatest(
-        one.source(\.pages), other.source(\.title).filter { !$0.isEmpty }, other.source(\.pages)
+        document.source(\.pages), other.source(\.title).filter { !$0.isEmpty }, other.source(\.pages)
       ) { "\($0) \($1) \($2)" }
-      let token = all.observe(options: [.initial, .old, .new]) { change in
-        log.add("\(change.oldValue ?? "-")>\(change.newValue ?? "-")")
-      }
-      one.pages = 1
-      other.title = "A"
-      other.title = ""
+      let token = observe(all, [.initial, .old, .new])
+      document.pages = 1
+      for title in ["A", ""] { other.title = title }
       other.pages = 2
       #expect(log.all == ["->1 A 0", "1 A 0>1 A 2"])
       #expect(all.value == nil)
       token.invalidate()
-      one.pages = 3
+      document.pages = 3
       #expect(log.all.count == 2)
     }
 
-    @Test("that combines two sources of one property tells a change once, and no mixture of old and new values")
+    @Test("that combines two sources of one property notifies once of a change, and of no mixture of old and new")
     func diamond() {
-      let (document, log) = (Document(), Log<String>())
       let pages = document.source(\.pages)
-      let token = KeyValueSource.combineLatest(pages, pages.map { $0 * 10 }) { "\($0) \($1)" }
-        .observe(options: [.old, .new]) { log.add("\($0.oldValue!)>\($0.newValue!)") }
-      document.pages = 1
-      document.pages = 2
+      let token = observe(KeyValueSource.combineLatest(pages, pages.map { $0 * 10 }) { "\($0) \($1)" })
+      for pages in [1, 2] { document.pages = pages }
       #expect(log.all == ["0 0>1 10", "1 10>2 20"])
       token.invalidate()
       #expect(kvo_object_observation_count(document.__keyValueObject) == 0)
     }
 
-    @Test("of several objects goes on until the last of them is gone")
+    @Test("of several objects lasts until the last of them is deallocated")
     func lastObject() {
-      var one: Document? = Document()
-      var other: Document? = Document()
-      let log = Log<Int>()
-      let sum = KeyValueSource.combineLatest(one!.source(\.pages), other!.source(\.pages)) { $0 + $1 }
-      let token = sum.observe(options: .new) { log.add($0.newValue!) }
+      var (one, other): (Document?, Document?) = (Document(), Document())
+      let token = observe(KeyValueSource.combineLatest(one!.source(\.pages), other!.source(\.pages)) { $0 + $1 }, .new)
       one!.pages = 1
       one = nil
       other!.pages = 2
-      #expect(log.all == [1, 3])
+      #expect(log.all == ["->1", "->3"])
       #expect(token.isActive)
       other = nil
       #expect(!token.isActive)
     }
 
-    @Test("merges the changes of several sources")
+    @Test("merges the changes of several sources, and has the value of the first one that has one")
     func merge() {
-      let (one, other, log) = (Document(), Document(), Log<String>())
-      let token = KeyValueSource.merge(one.source(\.title), other.source(\.title))
-        .observe(options: [.old, .new]) { log.add("\($0.oldValue ?? "-")>\($0.newValue ?? "-")") }
-      one.title = "A"
-      other.title = "B"
-      one.title = "C"
-      #expect(log.all == [">A", "A>B", "B>C"])
-      token.invalidate()
-    }
-
-    @Test("reads each merged source once for its value, which is that of the first one that has one")
-    func valueOfMerged() {
-      let (one, other, log) = (Document(), Document(), Log<String>())
-      (one.title, other.title) = ("A", "B")
-      func named(_ name: String, _ document: Document) -> KeyValueSource<String> {
-        document.source(\.title).filter { title in
-          log.add(name)
-          return !title.isEmpty
-        }
-      }
-      let merged = KeyValueSource.merge(named("one", one), named("other", other))
-      #expect(merged.value == "A" && log.all == ["one"])
-      one.title = ""
-      #expect(merged.value == "B" && log.all == ["one", "one", "other"])
-      other.title = ""
+      let titles = [document, other].map { $0.source(\.title).filter { !$0.isEmpty } }
+      let merged = KeyValueSource.merge(titles[0], titles[1])
       #expect(merged.value == nil)
-      let token = merged.observe(options: [.initial, .new]) { _ in log.add("told") }
-      #expect(!log.all.contains("told"))
+      let token = observe(merged, [.initial, .old, .new])
+      other.title = "A"
+      #expect(merged.value == "A")
+      document.title = "B"
+      #expect(merged.value == "B")
+      other.title = "C"
+      #expect(log.all == ["->A", "A>B", "B>C"])
       token.invalidate()
+      #expect(document.observationInfo == nil && other.observationInfo == nil)
     }
 
     @Test("gives an operator the values that it needs, whatever values are asked of it")
     func needed() {
-      let (document, other, log) = (Document(), Document(), Log<String>())
       let count = document.source(\.title).map(\.count)
       let all = [
         count, count.filter { $0 >= 0 }, count.removeDuplicates(), KeyValueSource.merge(count, other.source(\.pages)),
         KeyValueSource.combineLatest(count, other.source(\.pages)) { $0 + $1 },
       ]
-      let tokens = all.enumerated().flatMap { index, source in
-        [
-          source.observe { change in log.add("\(index) \(change.oldValue ?? -1) \(change.newValue ?? -1)") },
-          source.observe(options: .old) { change in log.add("\(index) old \(change.oldValue ?? -1)") },
-        ]
-      }
+      for source in all { for options: NSKeyValueObservingOptions in [[], .old] { observe(source, options) } }
       document.title = "A"
-      #expect(log.all.sorted() == all.indices.flatMap { ["\($0) -1 -1", "\($0) old 0"] })
-      for token in tokens { token.invalidate() }
+      #expect(log.all.sorted() == Array(repeating: "->-", count: 5) + Array(repeating: "0>-", count: 5))
     }
 
     @Test("of an expression depends on what it has read last")
     func expression() {
-      let (one, other, log) = (Document(), Document(), Log<String>())
+      let (one, other) = (document, other)
       let shown = KeyValueSource { one.pages > 0 ? one.title : other.title }
-      let token = shown.observe(options: [.old, .new]) { log.add("\($0.oldValue ?? "-")>\($0.newValue ?? "-")") }
+      observe(shown)
       one.title = "A"
       other.title = "B"
       one.pages = 1
       other.title = "C"
       one.title = "D"
-      #expect(log.all == [">B", "B>A", "A>D"])
-      #expect(shown.value == "D")
-      token.invalidate()
+      #expect(log.all == [">B", "B>A", "A>D"] && shown.value == "D")
     }
 
     @Test("of an expression holds what it captures as long as it is observed")
@@ -293,25 +232,23 @@
       #expect(document == nil)
     }
 
-    @Test("of an expression tells its last value as the old one when a weakly referenced object dies")
+    @Test("of an expression has its last value as the old one when a weakly referenced object dies")
     func expressionOfWeak() {
-      func told(_ options: NSKeyValueObservingOptions) -> [String] {
-        let (draft, log) = (Draft(), Log<String>())
-        let token = KeyValueSource { draft.author?.name }.observe(options: options) { change in
-          log.add("\(change.oldValue.map { $0 ?? "nil" } ?? "-")>\(change.newValue.map { $0 ?? "nil" } ?? "-")")
-        }
+      func values(_ options: NSKeyValueObservingOptions) -> [String] {
+        let (draft, before) = (Draft(), log.all.count)
+        let token = observe(KeyValueSource { draft.author?.name ?? "nil" }, options)
         do {
           let author = Author("A")
           draft.author = author
           author.name = "B"
         }
         token.invalidate()
-        return log.all
+        return Array(log.all.dropFirst(before))
       }
-      #expect(told([.old, .new]) == ["nil>A", "A>B", "B>nil"])
-      #expect(told([.old, .new, .distinct]) == ["nil>A", "A>B", "B>nil"])
-      #expect(told(.old) == ["nil>-", "A>-", "B>-"])
-      #expect(told(.new) == ["->A", "->B", "->nil"])
+      #expect(values([.old, .new]) == ["nil>A", "A>B", "B>nil"])
+      #expect(values([.old, .new, .distinct]) == ["nil>A", "A>B", "B>nil"])
+      #expect(values(.old) == ["nil>-", "A>-", "B>-"])
+      #expect(values(.new) == ["->A", "->B", "->nil"])
     }
 
     @Test("of an expression on an actor is evaluated there")
@@ -332,8 +269,7 @@
 
     @Test("of a collection gives operators the whole collection, however it was changed")
     func collections() {
-      let (document, log) = (Document(), Log<String>())
-      let token = document.source(\.tags).map(\.count).onChange { old, new in log.add("\(old)>\(new)") }
+      document.source(\.tags).map(\.count).onChange(for: log) { log, old, new in log.add("\(old)>\(new)") }
       document.tags.append("A")
       let tags = document.mutableArrayValue(forKey: "tags")
       tags.append("B")
@@ -341,34 +277,72 @@
       tags[0] = "C"
       tags.removeAll()
       #expect(log.all == ["0>1", "1>2", "2>1", "1>0"])
-      token.invalidate()
     }
 
     @Test("refuses .prior after an operator, and .distinct for values that cannot be compared")
     func refusals() {
-      let document = Document()
       let size = document.source(\.title).map { ($0.count, 0) }
       #expect(faults { _ = size.observe(options: .prior) { _ in } } == [8])
       #expect(faults { _ = size.observe(options: .distinct) { _ in } } == [8])
-      var tokens: [NSKeyValueObservation] = []
-      #expect(faults { document.source(\.title).observe(options: .prior) { _ in }.store(in: &tokens) } == [])
-      var seen: [Int] = []
-      document.source(\.title).map(\.count).observe(options: [.distinct, .new]) { seen.append($0.newValue!) }
-        .store(in: &tokens)
+      #expect(faults { _ = document.source(\.title).observe(options: .prior) { _ in } } == [])
+      observe(document.source(\.title).map(\.count), [.distinct, .new])
       for title in ["A", "B", "CC"] { document.title = title }
-      #expect(seen == [1, 2])
+      #expect(log.all == ["->1", "->2"])
+    }
+  }
+
+  @Suite("Sources and threads")
+  struct SourceThreadTests {
+    @Test("combineLatest delivers the last values last, though each source is set on a thread of its own")
+    func lastIsLast() async {
+      for round in 0..<1500 {
+        let (left, right, log) = (SharedCounter(), SharedCounter(), Log<Int>())
+        let both = KeyValueSource.combineLatest(left.source(\.number), right.source(\.number)) { $0 * 100 + $1 }
+        let token = both.observe(options: [.new]) { change in log.add(change.newValue!) }
+        let ready = Atomic(0)
+        await onThreads(2) { thread in
+          ready.add(1, ordering: .relaxed)
+          while ready.load(ordering: .relaxed) < 2 {}
+          for number in 1...3 { (thread == 0 ? left : right).number = number }
+        }
+        #expect(log.all.last == 303, "round \(round)")
+        token.invalidate()
+      }
     }
 
-    @Test("delivers on a queue, in order")
-    func delivery() async {
-      let (shared, log) = (SharedDocument(), Log<String>())
-      let token = shared.source(\.title).map { $0.lowercased() }
-        .delivered(on: MainActor.shared).onChange(initial: true) { old, new in log.add("\(old)>\(new)") }
-      shared.title = "A"
-      shared.title = "B"
-      while log.all.count < 3 { await Task.yield() }
-      #expect(log.all == [">", ">a", "a>b"])
-      token.invalidate()
+    @Test("combineLatest notifies of no value that is older than the one before")
+    func neverBackwards() async {
+      for _ in 0..<20 {
+        let (left, right, steps) = (SharedCounter(), SharedCounter(), Log<[Int]>())
+        let both = KeyValueSource.combineLatest(left.source(\.number), right.source(\.number)) { [$0, $1] }
+        let token = both.observe(options: [.new]) { change in steps.add(change.newValue!) }
+        await onThreads(2) { thread in
+          for number in 1...500 { (thread == 0 ? left : right).number = number }
+        }
+        token.invalidate()
+        let all = steps.all
+        #expect(all.last == [500, 500])
+        #expect(zip(all, all.dropFirst()).allSatisfy { $0[0] <= $1[0] && $0[1] <= $1[1] })
+      }
+    }
+
+    @Test("combineLatest has the last values, though another thread sets a source while it is read to observe it")
+    func nothingIsMissed() async {
+      for isFirst in [true, false] {
+        let (counter, other, log) = (SharedCounter(), SharedCounter(), Log<String>())
+        let numbers = (isFirst ? [counter, other] : [other, counter]).map { $0.source(\.number) }
+        let both = KeyValueSource.combineLatest(numbers[0], numbers[1]) { isFirst ? "\($0) \($1)" : "\($1) \($0)" }
+        for (number, options) in [(7, [.initial, .new]), (8, [.old, .new])] as [(Int, NSKeyValueObservingOptions)] {
+          counter.setWhenRead(to: number)
+          let token = both.observe(options: options) { change in
+            log.add("\(change.oldValue ?? "-")>\(change.newValue!)")
+          }
+          other.number += 1
+          token.invalidate()
+        }
+        #expect(log.all.filter { $0 != "->7 0" } == ["->7 1", "8 1>8 2"])
+        #expect(log.all.contains("->7 0"))
+      }
     }
   }
 #endif

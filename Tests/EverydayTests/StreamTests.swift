@@ -1,30 +1,39 @@
-// Streams: the values and the changes of a key path as asynchronous sequences.
+// Streams: the values and the changes of key paths and sources as asynchronous sequences, their iterators, and threads.
 #if Macros
+  import Foundation
   import KeyValueObserving
   import Testing
 
+  extension KeyValueStream.Iterator {
+    /// Awaits a number of elements; fewer if the stream ends.
+    fileprivate mutating func next(_ count: Int) async -> [Element] {
+      var elements: [Element] = []
+      while elements.count < count, let element = await next() { elements.append(element) }
+      return elements
+    }
+  }
+
   @Suite("A stream")
   struct StreamTests {
-    @Test("begins with the present value, or with the first change if it is told so")
+    private let document = Document()
+
+    @Test("begins with the present value, or with the first change if it is asked to")
     func beginning() async {
-      let document = Document()
+      var values = document.values(of: \.title).makeAsyncIterator()
+      var later = document.values(of: \.title, options: []).makeAsyncIterator()
       document.title = "A"
-      var (values, later) = (
-        document.values(of: \.title).makeAsyncIterator(),
-        document.values(of: \.title, options: []).makeAsyncIterator()
-      )
-      document.title = "B"
-      #expect(await values.next() == "A")
-      #expect(await values.next() == "B")
-      #expect(await later.next() == "B")
+      #expect(await values.next(2) == ["", "A"])
+      #expect(await later.next(1) == ["A"])
     }
 
-    @Test("misses nothing between the call and the first await")
+    @Test("misses nothing between the call and the first await, and then ends with the object, which it does not keep")
     func nothingIsMissed() async {
       var document: Document? = Document()
+      weak let observed = document
       let (values, changes) = (document!.values(of: \.pages), document!.changes(of: \.pages))
       for pages in 1...1000 { document!.pages = pages }
       document = nil
+      #expect(observed == nil)
       var received: [Int] = []
       for await pages in values { received.append(pages) }
       #expect(received == Array(0...1000))
@@ -33,36 +42,7 @@
       #expect(pairs == (1...1000).map { [$0 - 1, $0] })
     }
 
-    @Test("ends when the object is deallocated, after what was sent until then, and does not keep it")
-    func objectDies() async {
-      var document: Document? = Document()
-      weak let observed = document
-      var iterator = document!.values(of: \.title).makeAsyncIterator()
-      document!.title = "A"
-      document = nil
-      #expect(observed == nil)
-      #expect(await iterator.next() == "")
-      #expect(await iterator.next() == "A")
-      #expect(await iterator.next() == nil)
-      #expect(await iterator.next() == nil)
-    }
-
-    @Test("ends a loop that awaits when the object is deallocated")
-    func objectDiesWhileAwaited() async {
-      let log = Log<String>()
-      var document: SharedDocument? = SharedDocument()
-      let titles = document!.values(of: \.title)
-      let loop = Task {
-        for await title in titles { log.add(title) }
-        log.add("end")
-      }
-      while log.all.isEmpty { await Task.yield() }
-      document = nil
-      await loop.value
-      #expect(log.all == ["", "end"])
-    }
-
-    @Test("ends when the task is cancelled, and drops what waits")
+    @Test("ends when the task is cancelled, and drops pending elements")
     func cancellation() async {
       let (document, log) = (SharedDocument(), Log<String>())
       let titles = document.values(of: \.title)
@@ -74,8 +54,6 @@
       awaiting.cancel()
       await awaiting.value
       #expect(log.all == ["", "end"])
-      #expect(document.observationInfo == nil)
-
       let more = document.values(of: \.title)
       let cancelled = Task {
         while !Task.isCancelled { await Task.yield() }
@@ -85,14 +63,12 @@
       document.title = "A"
       cancelled.cancel()
       await cancelled.value
-      #expect(log.all.last == "at once")
-      #expect(log.all.count == 3)
+      #expect(log.all == ["", "end", "at once"])
       #expect(document.observationInfo == nil)
     }
 
     @Test("ends its observation with its loop, its last iterator, or itself if there was none")
     func observationEnds() async {
-      let document = Document()
       for await _ in document.values(of: \.title) { break }
       #expect(document.observationInfo == nil)
       do {
@@ -118,15 +94,12 @@
 
     @Test("gives all to each iterator that is made before the first element is taken, and the rest to a later one")
     func severalIterators() async {
-      let document = Document()
       let pages = document.values(of: \.pages)
       document.pages = 1
       var (first, second) = (pages.makeAsyncIterator(), pages.makeAsyncIterator())
       document.pages = 2
-      for expected in 0...2 {
-        #expect(await first.next() == expected)
-        #expect(await second.next() == expected)
-      }
+      #expect(await first.next(3) == [0, 1, 2])
+      #expect(await second.next(3) == [0, 1, 2])
       var third = pages.makeAsyncIterator()
       document.pages = 3
       #expect(await third.next() == 3)
@@ -134,29 +107,22 @@
       #expect(await first.next() == 3)
     }
 
-    @Test("keeps as many elements as it is told: all, the newest or the oldest")
+    @Test("keeps as many elements as it is asked to: all, the newest or the oldest")
     func buffering() async {
-      var document: Document? = Document()
-      func numbers(_ buffering: KeyValueBuffering, initial: Bool = true) -> KeyValueStream<Int> {
-        document!.values(of: \.pages, options: initial ? [.initial] : [], buffering: buffering)
+      let rows: [(KeyValueBuffering, [Int])] = [
+        (.unbounded, Array(0...10)), (.newest(3), [8, 9, 10]), (.oldest(3), [0, 1, 2]), (.newest(0), []),
+        (.oldest(-1), []),
+      ]
+      for (buffering, expected) in rows {
+        var document: Document? = Document()
+        var pages = document!.values(of: \.pages, buffering: buffering).makeAsyncIterator()
+        for pages in 1...10 { document!.pages = pages }
+        document = nil
+        #expect(await pages.next(20) == expected, "\(buffering)")
       }
-      let (all, newest, oldest) = (numbers(.unbounded), numbers(.newest(3)), numbers(.oldest(3)))
-      let (none, neither) = (numbers(.newest(0)), numbers(.oldest(-1)))
-      for pages in 1...10 { document!.pages = pages }
-      document = nil
-      func collected(_ stream: KeyValueStream<Int>) async -> [Int] {
-        var elements: [Int] = []
-        for await element in stream { elements.append(element) }
-        return elements
-      }
-      #expect(await collected(all) == Array(0...10))
-      #expect(await collected(newest) == [8, 9, 10])
-      #expect(await collected(oldest) == [0, 1, 2])
-      #expect(await collected(none) == [])
-      #expect(await collected(neither) == [])
     }
 
-    @Test("hands an element to a loop that awaits, also if none may wait")
+    @Test("passes an element to a loop that awaits, also if none may be pending")
     func awaitingLoop() async {
       let (document, log) = (SharedDocument(), Log<Int>())
       let stream = document.values(of: \.pages, options: [], buffering: .newest(0))
@@ -179,16 +145,10 @@
 
     @Test("of changes has what the options request, with kinds and indexes")
     func changes() async {
-      let document = Document()
       var titles = document.changes(of: \.title, options: [.old, .new, .initial, .prior]).makeAsyncIterator()
       document.title = "A"
-      let initial = await titles.next()!
-      #expect(initial.newValue == "" && initial.oldValue == nil)
-      let prior = await titles.next()!
-      #expect(prior.isPrior && prior.oldValue == "" && prior.newValue == nil)
-      let change = await titles.next()!
-      #expect(!change.isPrior && change.oldValue == "" && change.newValue == "A")
-
+      let texts = await titles.next(3).map { "\($0.isPrior) \($0.oldValue ?? "-")>\($0.newValue ?? "-")" }
+      #expect(texts == ["false ->", "true >-", "false >A"])
       var tags = document.changes(of: \.tags).makeAsyncIterator()
       document.mutableArrayValue(forKey: "tags").append("x")
       let insertion = await tags.next()!
@@ -197,53 +157,31 @@
 
     @Test("of values has the whole collection, however it was changed")
     func collections() async {
-      let document = Document()
       document.tags = ["a"]
-      var (tags, byName) = (
-        document.values(of: \.tags).makeAsyncIterator(), document.values(of: "tags").makeAsyncIterator()
-      )
+      var tags = document.values(of: \.tags).makeAsyncIterator()
+      var byName = document.values(of: "tags").makeAsyncIterator()
       document.mutableArrayValue(forKey: "tags").append("b")
-      #expect(await tags.next() == ["a"])
-      #expect(await tags.next() == ["a", "b"])
-      #expect(await byName.next() as? [String] == ["a"])
-      #expect(await byName.next() as? [String] == ["a", "b"])
+      #expect(await tags.next(2) == [["a"], ["a", "b"]])
+      #expect(await byName.next(2).map { $0 as? [String] } == [["a"], ["a", "b"]])
     }
 
-    @Test("follows computed properties and nested key paths")
+    @Test("follows computed properties and nested key paths, typed and as strings")
     func expressions() async {
-      let document = Document()
       var summaries = document.values(of: \.summary).makeAsyncIterator()
       var names = document.values(of: \.author?.name, options: [.initial, .distinct]).makeAsyncIterator()
+      var byString = document.values(of: "author.name").makeAsyncIterator()
+      var changes = document.changes(of: "author.name").makeAsyncIterator()
       document.title = "Emma"
-      #expect(await summaries.next() == " (0)")
-      #expect(await summaries.next() == "Emma (0)")
-      document.author = Author("Jane")
-      document.author = Author("Jane")
+      #expect(await summaries.next(2) == [" (0)", "Emma (0)"])
+      for name in ["Jane", "Jane"] { document.author = Author(name) }
       document.author!.name = "Ann"
-      #expect(await names.next() == .some(nil))
-      #expect(await names.next() == "Jane")
-      #expect(await names.next() == "Ann")
-    }
-
-    @Test("observes string key paths")
-    func strings() async {
-      var document: Document? = Document()
-      let names = document!.values(of: "author.name")
-      let changes = document!.changes(of: "author.name")
-      document!.author = Author("Jane")
-      document!.author!.name = "Ann"
-      document = nil
-      var received: [String?] = []
-      for await name in names { received.append(name as? String) }
-      #expect(received == [nil, "Jane", "Ann"])
-      var texts: [String] = []
-      for await change in changes { texts.append("\(change.oldValue!)>\(change.newValue!)") }
-      #expect(texts == ["<null>>Jane", "Jane>Ann"])
+      #expect(await names.next(3) == [nil, "Jane", "Ann"])
+      #expect(await byString.next(4).map { $0 as? String } == [nil, "Jane", "Jane", "Ann"])
+      #expect(await changes.next(1).map { "\($0.oldValue!)>\($0.newValue!)" } == ["<null>>Jane"])
     }
 
     @Test("ends at once if its options are refused")
     func refused() async {
-      let document = Document()
       var stream: KeyValueStream<NSKeyValueObservedChange<String>>?
       #expect(faults { stream = document.changes(of: \.title, options: [.prior, .distinct]) } == [8])
       var iterator = stream!.makeAsyncIterator()
@@ -252,29 +190,23 @@
 
     @Test("releases what it drops and what it has given, and holds nothing after its end")
     func releases() async {
-      let document = Document()
       var authors = document.values(of: \.author, buffering: .newest(1)).makeAsyncIterator()
-      weak var (dropped, given, waiting): (Author?, Author?, Author?)
-      do {
-        let author = Author("A")
-        dropped = author
+      func weakly(_ name: String) -> WeakAuthor {
+        let author = Author(name)
         document.author = author
+        return WeakAuthor(author: author)
       }
-      do {
-        let author = Author("B")
-        given = author
-        document.author = author
-      }
-      #expect(dropped == nil)
+      let (dropped, given) = (weakly("A"), weakly("B"))
+      #expect(dropped.author == nil)
       #expect(await authors.next()??.name == "B")
-      do {
-        let author = Author("C")
-        waiting = author
-        document.author = author
-      }
-      #expect(given == nil)
+      let pending = weakly("C")
+      #expect(given.author == nil)
       document.author = nil
-      #expect(waiting == nil)
+      #expect(pending.author == nil)
+    }
+
+    private struct WeakAuthor {
+      weak var author: Author?
     }
 
     @Test("is made of any source, with its operators")
@@ -287,11 +219,8 @@
       var tags = first.source(\.tags).map { $0 + ["-"] }.values(options: [.distinct]).makeAsyncIterator()
       for pages in 1...2 { for document in [first, last] { document.pages = pages } }
       first.mutableArrayValue(forKey: "tags").append("a")
-      for expected in 0...4 { #expect(await sums.next() == expected) }
-      for expected in 1...4 {
-        let change = await changes.next()!
-        #expect(change.oldValue == expected - 1 && change.newValue == expected)
-      }
+      #expect(await sums.next(5) == [0, 1, 2, 3, 4])
+      #expect(await changes.next(4).map { [$0.oldValue!, $0.newValue!] } == [[0, 1], [1, 2], [2, 3], [3, 4]])
       #expect(await even.next() == "2")
       #expect(await tags.next() == ["a", "-"])
     }
@@ -304,30 +233,101 @@
       first = nil
       last!.pages = 1
       last = nil
-      #expect(await values.next() == 1)
-      #expect(await values.next() == nil)
+      #expect(await values.next(2) == [1])
       var none = one.values.makeAsyncIterator()
       #expect(await none.next() == nil)
     }
 
     @Test("of an expression lasts as long as the stream")
     func expressionSources() async {
-      let document = Document()
       do {
         var summaries = KeyValueSource { "\(document.title), \(document.pages)" }.values.makeAsyncIterator()
         document.title = "Emma"
         document.pages = 300
-        for expected in [", 0", "Emma, 0", "Emma, 300"] { #expect(await summaries.next() == expected) }
+        #expect(await summaries.next(3) == [", 0", "Emma, 0", "Emma, 300"])
       }
       #expect(document.observationInfo == nil)
     }
+  }
 
-    @Test("shows its observation in reports and the graph")
-    func graph() {
-      let document = Document()
-      let stream = document.values(of: \.title)
-      withExtendedLifetime(stream) {
-        #expect(ObservationGraph.current().observations.contains { $0.note == "stream" && $0.keyPath == "title" })
+  @Suite("Streams and threads")
+  struct StreamThreadTests {
+    @Test("Every set of several threads is an element, in each of two loops")
+    func everySet() async {
+      let counter = SharedCounter()
+      let numbers = counter.changes(of: \.number, options: [])
+      let loops = [0, 1].map { _ in numbers.makeAsyncIterator() }.map { iterator in
+        nonisolated(unsafe) var iterator = iterator
+        return Task {
+          for _ in 0..<4000 { _ = await iterator.next() }
+        }
+      }
+      await onThreads(4) { thread in for number in 0..<1000 { counter.number = number } }
+      for loop in loops { await loop.value }
+    }
+
+    @Test("The initial value comes first while other threads set")
+    func initialIsFirst() async {
+      let counter = SharedCounter()
+      let isDone = Log<Bool>()
+      async let setting: Void = onThreads(2) { _ in
+        while isDone.all.isEmpty { counter.number += 1 }
+      }
+      for _ in 0..<200 {
+        var changes = counter.changes(of: \.number, options: [.initial, .old, .new]).makeAsyncIterator()
+        #expect(await changes.next()?.oldValue == nil)
+        // If there is no room for it, the change that came first is dropped.
+        let oldest = counter.changes(of: \.number, options: [.initial, .old, .new], buffering: .oldest(1))
+        var first = oldest.makeAsyncIterator()
+        let change = await first.next()
+        #expect(change != nil && change?.oldValue == nil)
+      }
+      isDone.add(true)
+      await setting
+    }
+
+    @Test("Loops are begun, left and cancelled while other threads set, and no observation is left")
+    func loopsEnd() async {
+      let counter = SharedCounter()
+      let isDone = Log<Bool>()
+      async let setting: Void = onThreads(2) { _ in
+        while isDone.all.isEmpty { counter.number = 1 }
+      }
+      await withTaskGroup(of: Void.self) { group in
+        for round in 0..<200 {
+          group.addTask {
+            let numbers = counter.values(of: \.number, buffering: round % 2 == 0 ? .newest(2) : .unbounded)
+            let loop = Task {
+              var count = 0
+              for await _ in numbers {
+                count += 1
+                if round % 3 == 0, count == 5 { break }
+              }
+            }
+            if round % 3 != 0 { loop.cancel() }
+            await loop.value
+          }
+        }
+      }
+      isDone.add(true)
+      await setting
+      #expect(counter.observationInfo == nil)
+    }
+
+    @Test("A loop ends when its object is deallocated on another thread, with each value set before")
+    func objectDies() async {
+      for _ in 0..<200 {
+        var counter: SharedCounter? = SharedCounter()
+        let numbers = counter!.values(of: \.number, options: [])
+        let loop = Task {
+          var received: [Int] = []
+          for await number in numbers { received.append(number) }
+          return received
+        }
+        Thread.detachNewThread { [counter = counter.take()] in
+          for number in 0..<10 { counter?.number = number }
+        }
+        #expect(await loop.value == Array(0..<10))
       }
     }
   }
