@@ -1,14 +1,14 @@
-/* guarded_memory.c - types, classes and graphs use only the memory that the runtime has asked for. */
-#include "fixture.h"
+/* guarded_memory.c - whatever the number of elements, the runtime uses only the memory that it has asked for. */
+#include "basket.h"
+#include "boxed.h"
 #include "guarded.h"
+#include "made.h"
 
 #include <kvo/kvo_binding.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* --------------------------------------------------------------------------------------------------------- Types -- */
 
 static void check_size(const char *type, size_t expected) {
   size_t found = 0;
@@ -17,7 +17,7 @@ static void check_size(const char *type, size_t expected) {
   CHECK_EQ(guarded_blocks, 0);
 }
 
-/* Writes "{s=", `count` times the member, and the end. */
+/* "{s=", `count` times the member, and the end. */
 static const char *structure_of(const char *member, size_t count, const char *end) {
   static char type[512];
   strcpy(type, "{s=");
@@ -25,16 +25,15 @@ static const char *structure_of(const char *member, size_t count, const char *en
   return strcat(type, end);
 }
 
-typedef struct mixed_member {
-  char letter;
-  double real;
-} mixed_member;
-
 TEST("a structure with any number of members is described in its own memory") {
+  struct mixed {
+    char letter;
+    double real;
+  };
   guard_memory();
   for (size_t count = 1; count <= 20; count++) {
     check_size(structure_of("i", count, "}"), count * sizeof(int));
-    check_size(structure_of("{t=cd}", count, "}"), count * sizeof(mixed_member));
+    check_size(structure_of("{t=cd}", count, "}"), count * sizeof(struct mixed));
     check_size(structure_of("[3s]", count, "}"), count * 3 * sizeof(short));
     char array[32];
     snprintf(array, sizeof array, "[%zu{t=ii}]", count);
@@ -44,38 +43,20 @@ TEST("a structure with any number of members is described in its own memory") {
   }
 }
 
-/* ------------------------------------------------------------------------------------------------------- Classes -- */
-
-typedef struct small {
-  kvo_object header;
-  int value;
-} small;
-
-static int get_value(const small *of) { return of->value; }
-static void set_value(small *of, int value) { of->value = value; }
-
-static int changes;
-static void count_change(const kvo_change *change, void *user_data) {
-  (void)change, (void)user_data;
-  changes++;
-}
-
-static kvo_class *register_class(const char *name, kvo_class *superclass, const char *prefix, size_t count) {
+static kvo_class *register_class(const char *name, kvo_class *superclass, char prefix, size_t count) {
   static const char *const affecting[] = {"x0", "x1.x2", "x3", NULL};
-  char names[10][16];
-  kvo_property_spec properties[10] = {{.name = NULL}};
+  char names[10][4];
+  kvo_property_spec properties[10];
   for (size_t i = 0; i < count; i++) {
-    snprintf(names[i], sizeof names[i], "%s%u", prefix, (unsigned)i);
-    properties[i] = (kvo_property_spec){.name = names[i],
-                                        .type = "i",
-                                        .getter = (kvo_function)get_value,
-                                        .setter = (kvo_function)set_value,
-                                        .affected_by = i % 5 == 0 ? NULL : affecting + i % 5 - 1};
+    snprintf(names[i], sizeof names[i], "%c%u", prefix, (unsigned char)i);
+    properties[i] = (kvo_property_spec)AT_OFFSET(item, value, "i");
+    properties[i].name = names[i];
+    properties[i].affected_by = i % 5 == 0 ? NULL : affecting + i % 5 - 1;
   }
   kvo_class_spec spec = {.struct_size = sizeof spec,
                          .name = name,
                          .superclass = superclass,
-                         .instance_size = sizeof(small),
+                         .instance_size = sizeof(item),
                          .properties = properties,
                          .property_count = count};
   kvo_class *cls = NULL;
@@ -86,24 +67,15 @@ static kvo_class *register_class(const char *name, kvo_class *superclass, const 
 TEST("classes with any number of properties, their subclasses and their observed objects keep to their memory") {
   guard_memory();
   for (size_t count = 0; count < 10; count++) {
-    char names[2][32];
-    for (int i = 0; i < 2; i++)
-      snprintf(names[i], sizeof names[i], "%s%u", i == 0 ? "Base" : "Derived", (unsigned)count);
-    kvo_class *base = register_class(names[0], NULL, "a", count);
-    kvo_class *derived = register_class(names[1], base, "b", 1);
+    kvo_class *base = register_class("Base", NULL, 'a', count);
+    kvo_class *derived = register_class("Derived", base, 'b', 1);
     CHECK_EQ(kvo_class_property_count(derived), count + 1);
-    kvo_object *object;
-    kvo_observation id;
-    kvo_observer observer = {.struct_size = sizeof observer, .key_path = "b0", .callback = count_change, KVO_HERE};
-    CHECK_OK(kvo_object_create(derived, &object));
-    CHECK_OK(kvo_add_observer(object, &observer, &id));
-    changes = 0;
-    ((void (*)(kvo_object *, int))kvo_object_setter(object, "b0"))(object, 7);
-    CHECK_EQ(changes, 1);
-    CHECK_EQ(((small *)object)->value, 7);
-    char isa[64];
-    snprintf(isa, sizeof isa, "KVONotifying_%s", names[1]);
-    CHECK_EQ(kvo_class_name(kvo_object_isa(object)), (const char *)isa);
+    kvo_object *object = object_of(derived);
+    int calls = 0;
+    kvo_observation id = count_changes(object, "b0", KVO_NEW, &calls);
+    SETTER(object, "b0", int)(object, 7);
+    CHECK_EQ(calls, 1);
+    CHECK_EQ(kvo_class_name(kvo_object_isa(object)), "KVONotifying_Derived");
     check_memory();
     CHECK_OK(kvo_remove_observer(id));
     kvo_object_destroy(object);
@@ -113,69 +85,87 @@ TEST("classes with any number of properties, their subclasses and their observed
   check_memory();
 }
 
-static void *copy_nothing(void *instance, void *user, const kvo_selection *selection) {
-  (void)instance, (void)user, (void)selection;
-  return NULL;
-}
-static void release_nothing(void *value, void *user) { (void)value, (void)user; }
-static void view_nothing(const void *value, void *user, kvo_value_reader reader, void *arg) {
-  (void)value, (void)user, (void)reader, (void)arg;
-}
-static kvo_status assign_nothing(void *instance, void *user, const kvo_value *value) {
-  (void)instance, (void)user, (void)value;
-  return KVO_ERROR_READ_ONLY;
+/* Adds a hook of one of the three kinds, which proceeds if it is to. */
+static kvo_hook add_one(kvo_object *object, kvo_class *cls, int number) {
+  static const kvo_hook_when kinds[] = {KVO_HOOK_BEFORE, KVO_HOOK_INSTEAD, KVO_HOOK_AFTER};
+  kvo_hook_when when = kinds[number % 3];
+  return add(object, cls, "area", when, number % 4, when == KVO_HOOK_INSTEAD ? around : letter, "");
 }
 
-static const kvo_value_ops no_ops = {copy_nothing, release_nothing, view_nothing, assign_nothing, NULL};
-
-TEST("a refused class of a binding that replaces inherited properties leaves nothing behind") {
+TEST("any number of hooks on an object, on its class, or on both are called from their own memory") {
+  enum { MOST = 9 };
   guard_memory();
-  static const char *const paths[] = {"first", NULL};
-  kvo_class *base, *derived = NULL;
-  kvo_binding_property properties[] = {{.name = "first", .type = "i", .ops = &no_ops},
-                                       {.name = "second", .type = "i", .ops = &no_ops, .affected_by = paths}};
-  CHECK_OK(kvo_binding_class_register("Base", NULL, 0, properties, 2, &base));
-  kvo_binding_property replacing[] = {{.name = "first", .type = "i", .ops = &no_ops, .affected_by = paths},
-                                      {.name = "second", .type = "i", .ops = &no_ops},
-                                      {.name = "third", .type = "i", .ops = &no_ops},
-                                      {.name = "fourth", .type = NULL, .ops = &no_ops}};
-  long before = guarded_blocks;
-  for (int i = 0; i < 3; i++) {
-    CHECK_STATUS(kvo_binding_class_register("Derived", base, 0, replacing, 4, &derived), KVO_ERROR_INVALID_ARGUMENT);
-    CHECK_SAME(derived, NULL);
-    CHECK_EQ(guarded_blocks, before);
-  }
-  CHECK_EQ(kvo_property_name(kvo_class_property(base, "first")), "first");
-  CHECK_EQ(kvo_property_name(kvo_class_property(base, "second")), "second");
-  CHECK_OK(kvo_binding_class_register("Derived", base, 0, replacing, 3, &derived));
-  CHECK_EQ(kvo_class_property_count(derived), 3);
+  kvo_object *object = box_make(2, 3);
+  for (int of_object = 0; of_object <= MOST; of_object++)
+    for (int of_class = 0; of_class <= MOST; of_class += 3) {
+      kvo_hook hooks[2 * MOST];
+      int count = of_object + of_class;
+      for (int i = 0; i < count; i++) {
+        hooks[i] = i < of_object ? add_one(object, NULL, i) : add_one(NULL, box_class(), i - of_object + 1);
+        check_area(object, "f");
+      }
+      check_memory();
+      for (int first = 0; first < 3; first++) /* each third one */
+        for (int i = first; i < count; i += 3) {
+          CHECK_OK(kvo_hook_remove(hooks[i]));
+          check_area(object, "f");
+        }
+    }
+  CHECK(kvo_object_method(object, "area") == (kvo_function)area);
+  kvo_object_destroy(object);
   check_memory();
 }
 
-TEST("classes of bindings that have one name take the same memory each, from the second one on") {
-  enum { TWINS = 12 };
+TEST("lists and sets of any number of elements are read, changed and delivered in their own memory") {
+  static const char *const keys[] = {"names", "prices", "tags", "words"};
   guard_memory();
-  long taken[TWINS];
-  for (int i = 0; i < TWINS; i++) {
-    kvo_class *cls;
-    long before = guarded_blocks;
-    CHECK_OK(kvo_binding_class_register("Twin", NULL, 0, NULL, 0, &cls));
-    taken[i] = guarded_blocks - before;
+  basket *object = basket_make("b", 0);
+  scribe to[4] = {{{0}, 0, 0, 0}};
+  for (int i = 0; i < 4; i++) scribe_watch(object, keys[i], KVO_NEW | KVO_OLD, &to[i]);
+  for (size_t i = 0; i < 10; i++) {
+    char name[16];
+    snprintf(name, sizeof name, "n%u", (unsigned)i);
+    CHECK_OK(kvo_list_insert(as_kvo(object), "names", i / 2, VALUE("*", const char *, name)));
+    CHECK_OK(kvo_list_insert(as_kvo(object), "prices", i, VALUE("d", double, (double)i)));
+    CHECK_OK(kvo_members_add(as_kvo(object), "tags", VALUE("i", int, (int)i)));
+    CHECK_OK(kvo_members_add(as_kvo(object), "words", VALUE("*", const char *, name)));
+    for (int k = 0; k < 4; k++) {
+      CHECK(text_at(object, keys[k])[0] == '(');
+      CHECK_EQ(to[k].calls, (int)i + 1);
+    }
+    check_memory();
   }
-  for (int i = 2; i < TWINS; i++) CHECK_EQ(taken[i], taken[1]);
+  CHECK_EQ(text_at(object, "names"), "(\"n1\",\"n3\",\"n5\",\"n7\",\"n9\",\"n8\",\"n6\",\"n4\",\"n2\",\"n0\")");
+  CHECK_EQ(text_at(object, "prices.@sum.self"), "45");
+  for (size_t i = 0; i < 10; i++) {
+    CHECK_OK(kvo_list_remove(as_kvo(object), "names", i % 3 == 0 ? 0 : 9 - i));
+    CHECK_OK(kvo_members_remove(as_kvo(object), "tags", VALUE("i", int, (int)i)));
+    check_memory();
+  }
+  CHECK_EQ(text_at(object, "names"), "()");
+  for (int i = 0; i < 4; i++) CHECK_OK(kvo_remove_observer(to[i].id));
+  basket_destroy(object);
   check_memory();
 }
 
-/* -------------------------------------------------------------------------------------------------------- Graphs -- */
-
-static void write_graph(const kvo_graph *graph, kvo_graph_form form) {
-  size_t length = kvo_graph_format(graph, form, NULL, 0);
-  char *text = malloc(length + 1);
-  CHECK(text != NULL);
-  CHECK(length > 0);
-  CHECK_EQ(kvo_graph_format(graph, form, text, length + 1), length);
-  CHECK_EQ(strlen(text), length);
-  free(text);
+TEST("several elements are inserted, replaced and removed at a time, as many as a buffer holds and one more") {
+  static const size_t indexes[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+  guard_memory();
+  for (size_t count = 1; count <= 10; count++) {
+    basket *object = basket_make("b", 0);
+    double number = 3;
+    kvo_value values[10];
+    for (size_t i = 0; i < 10; i++) values[i] = (kvo_value){"d", sizeof number, &number};
+    CHECK_OK(kvo_list_insert_several(as_kvo(object), "prices", indexes, count, values));
+    CHECK_EQ(object->prices[count - 1], 3.0);
+    number = 2;
+    CHECK_OK(kvo_list_replace_several(as_kvo(object), "prices", indexes, count, values));
+    CHECK_EQ(object->prices[count - 1], 2.0);
+    CHECK_OK(kvo_list_remove_several(as_kvo(object), "prices", indexes, count));
+    CHECK_EQ(object->price_count, 0);
+    basket_destroy(object);
+    check_memory();
+  }
 }
 
 TEST_REPORTED("graphs of any number of objects, observations and edges are made and drawn in their own memory") {
@@ -185,8 +175,8 @@ TEST_REPORTED("graphs of any number of objects, observations and edges are made 
     item *objects[MOST + 1];
     watcher w[2 * MOST] = {{0}};
     for (int i = 0; i <= count; i++) objects[i] = item_make(i);
-    for (int i = 0; i < count; i++) objects[i]->next = objects[i + 1];
     for (int i = 0; i < count; i++) {
+      objects[i]->next = objects[i + 1];
       watch(objects[i], "value", KVO_NONE, &w[2 * i]);
       watch(objects[i], "next.value", KVO_NONE, &w[2 * i + 1]);
     }
@@ -194,32 +184,18 @@ TEST_REPORTED("graphs of any number of objects, observations and edges are made 
     CHECK_OK(kvo_snapshot(&graph));
     CHECK_EQ(graph->observation_count, 2 * count);
     CHECK_EQ(graph->edge_count, 2 * count);
-    check_memory();
-    for (int form = 0; form < 3; form++)
-      write_graph(graph, form == 0 ? KVO_GRAPH_JSON : form == 1 ? KVO_GRAPH_DOT : KVO_GRAPH_MERMAID);
+    static const kvo_graph_form forms[] = {KVO_GRAPH_JSON, KVO_GRAPH_DOT, KVO_GRAPH_MERMAID};
+    for (int form = 0; form < 3; form++) {
+      size_t length = kvo_graph_format(graph, forms[form], NULL, 0);
+      char *text = malloc(length + 1);
+      CHECK_EQ(kvo_graph_format(graph, forms[form], text, length + 1), length);
+      CHECK_EQ(strlen(text), length);
+      free(text);
+    }
     check_memory();
     kvo_graph_free(graph);
     for (int i = 0; i < 2 * count; i++) CHECK_OK(kvo_remove_observer(w[i].id));
     for (int i = 0; i <= count; i++) item_destroy(objects[i]);
   }
   check_memory();
-}
-
-TEST_REPORTED("two key paths of an object are sorted in a graph, and equal ones are one") {
-  guard_memory();
-  static const char *const pairs[][2] = {{"value", "other"}, {"other", "value"}, {"value", "value"}};
-  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-    item *object = item_make(0);
-    watcher w[2] = {{0}};
-    for (int k = 0; k < 2; k++) watch(object, pairs[i][k], KVO_NONE, &w[k]);
-    kvo_graph *graph = NULL;
-    CHECK_OK(kvo_snapshot(&graph));
-    CHECK_SAME(graph->objects[0].object, object);
-    CHECK_EQ(graph->objects[0].key_path_count, i < 2 ? 2 : 1);
-    CHECK_EQ(graph->objects[0].key_paths[0], i < 2 ? "other" : "value");
-    if (i < 2) CHECK_EQ(graph->objects[0].key_paths[1], "value");
-    kvo_graph_free(graph);
-    for (int k = 0; k < 2; k++) CHECK_OK(kvo_remove_observer(w[k].id));
-    item_destroy(object);
-  }
 }
