@@ -221,34 +221,3 @@ TEST("a key whose hash would be 0 is found like any other, by its name and on a 
   CHECK_EQ(number, 5);
   kvo_object_destroy(object);
 }
-
-static void *copy_nothing(void *instance, void *user, const kvo_selection *selection) {
-  return (void)instance, (void)user, (void)selection, NULL;
-}
-static void release_nothing(void *value, void *user) { (void)value, (void)user; }
-static void view_nothing(const void *value, void *user, kvo_value_reader reader, void *arg) {
-  (void)value, (void)user, (void)reader, (void)arg;
-}
-static kvo_status assign_nothing(void *instance, void *user, const kvo_value *value) {
-  return (void)instance, (void)user, (void)value, KVO_ERROR_READ_ONLY;
-}
-
-TEST("a refused class of a binding that replaces inherited properties leaves nothing behind") {
-  static const kvo_value_ops ops = {
-      .copy = copy_nothing, .release = release_nothing, .view = view_nothing, .assign = assign_nothing};
-  static const char *const paths[] = {"first", NULL};
-  const kvo_binding_property properties[] = {{.name = "first", .type = "i", .ops = &ops, .affected_by = paths},
-                                             {.name = "second", .type = "i", .ops = &ops},
-                                             {.name = "third", .type = NULL, .ops = &ops}};
-  kvo_class *base, *derived = NULL;
-  use_counting_allocator();
-  CHECK_OK(kvo_binding_class_register("Base", NULL, 0, properties, 2, &base));
-  for (long round = 0, before = live_blocks; round < 3; round++) {
-    CHECK_STATUS(kvo_binding_class_register("Derived", base, 0, properties, 3, &derived), KVO_ERROR_INVALID_ARGUMENT);
-    CHECK_SAME(derived, NULL);
-    CHECK_EQ((long)live_blocks, before);
-  }
-  CHECK_EQ(kvo_property_name(kvo_class_property(base, "second")), "second");
-  CHECK_OK(kvo_binding_class_register("Derived", base, 0, properties, 2, &derived));
-  CHECK_EQ(kvo_class_property_count(derived), 2);
-}

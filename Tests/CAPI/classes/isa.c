@@ -66,24 +66,6 @@ TEST("the setter is the program's own again after the last of several observatio
   item_destroy(object);
 }
 
-TEST("lookups return NULL for unknown keys, indexes beyond the end, and headers without a class") {
-  item *object = item_make(0);
-  kvo_object nothing = {0};
-  CHECK_SAME(kvo_object_class(&nothing), NULL);
-  CHECK(kvo_object_setter(&nothing, "value") == NULL);
-  CHECK(kvo_object_setter(as_object(object), "nonsense") == NULL);
-  CHECK(kvo_object_getter(as_object(object), "nonsense") == NULL);
-  CHECK(kvo_object_setter(as_object(object), "doubled") == NULL);
-  CHECK(kvo_object_getter(as_object(object), "doubled") != NULL);
-  const kvo_property *value = kvo_class_property(item_class(), "value");
-  CHECK_SAME(kvo_class_property_at(item_class(), 0), value);
-  CHECK_SAME(kvo_class_property_at(item_class(), 1000), NULL);
-  CHECK_SAME(kvo_class_property(item_class(), "nonsense"), NULL);
-  CHECK_EQ(kvo_property_name(value), "value");
-  CHECK_EQ(kvo_property_type(value), "i");
-  item_destroy(object);
-}
-
 /* -------------------------------------------------------------------------------------------------------- Subclasses -- */
 
 typedef struct sub_item {
@@ -93,15 +75,7 @@ typedef struct sub_item {
 
 static kvo_object *sub_make(void) {
   static const kvo_property_spec property = AT_OFFSET(sub_item, extra, "d");
-  kvo_class_spec spec = {.struct_size = sizeof spec,
-                         .name = "SubItem",
-                         .superclass = item_class(),
-                         .instance_size = sizeof(sub_item),
-                         .properties = &property,
-                         .property_count = 1};
-  kvo_class *cls;
-  CHECK_OK(kvo_class_register(&spec, &cls));
-  return object_of(cls);
+  return object_of(subclass_made(item_class(), "SubItem", sizeof(sub_item), &property, 1));
 }
 
 TEST("an object of a subclass notifies for inherited and for own properties") {
@@ -167,13 +141,10 @@ static void count_finalize(kvo_object *object) {
 TEST("finalize runs once per destroyed object, inherited by subclasses, and not for a finished one") {
   kvo_class_spec spec = {
       .struct_size = sizeof spec, .name = "Final", .instance_size = sizeof(kvo_object), .finalize = count_finalize};
-  kvo_class *base, *derived;
+  kvo_class *base;
   kvo_object own;
   CHECK_OK(kvo_class_register(&spec, &base));
-  spec.name = "Derived";
-  spec.superclass = base;
-  spec.finalize = NULL;
-  CHECK_OK(kvo_class_register(&spec, &derived));
+  kvo_class *derived = subclass_made(base, "Derived", sizeof(kvo_object), NULL, 0);
   kvo_object_destroy(object_of(base));
   CHECK_EQ(finalized, 1);
   kvo_object_destroy(object_of(derived));

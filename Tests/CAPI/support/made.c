@@ -1,9 +1,11 @@
 /* made.c - see made.h. */
 #include "made.h"
 
-kvo_class *class_made(const char *name, size_t size, const kvo_property_spec *properties, size_t count) {
+kvo_class *subclass_made(kvo_class *superclass, const char *name, size_t size, const kvo_property_spec *properties,
+                         size_t count) {
   kvo_class_spec spec = {.struct_size = sizeof spec,
                          .name = name,
+                         .superclass = superclass,
                          .instance_size = size,
                          .properties = properties,
                          .property_count = count,
@@ -11,6 +13,10 @@ kvo_class *class_made(const char *name, size_t size, const kvo_property_spec *pr
   kvo_class *cls = NULL;
   CHECK_OK(kvo_class_register(&spec, &cls));
   return cls;
+}
+
+kvo_class *class_made(const char *name, size_t size, const kvo_property_spec *properties, size_t count) {
+  return subclass_made(NULL, name, size, properties, count);
 }
 
 kvo_object *object_of(kvo_class *cls) {

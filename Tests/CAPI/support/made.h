@@ -7,6 +7,11 @@
 /* The number of elements of an array. */
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
+/* A property with accessors, of which either may be NULL; PROPERTY_WITH has further members. */
+#define PROPERTY(key, encoding, get, set)                                                                              \
+  { .name = key, .type = encoding, .getter = (kvo_function)(get), .setter = (kvo_function)(set) }
+#define PROPERTY_WITH(key, encoding, get, set, ...)                                                                    \
+  { .name = key, .type = encoding, .getter = (kvo_function)(get), .setter = (kvo_function)(set), __VA_ARGS__ }
 /* A property whose value is at the offset of a member; its key is the member's name. */
 #define AT_OFFSET(T, member, encoding)                                                                                 \
   { .name = #member, .type = encoding, .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(T, member) }
@@ -16,6 +21,8 @@
 #define GETTER(object, key, T) ((T(*)(const kvo_object *))kvo_object_getter(object, key))
 
 kvo_class *class_made(const char *name, size_t size, const kvo_property_spec *properties, size_t count);
+kvo_class *subclass_made(kvo_class *superclass, const char *name, size_t size, const kvo_property_spec *properties,
+                         size_t count);
 kvo_object *object_of(kvo_class *cls);
 /* An object of a new class. */
 kvo_object *object_made(const char *name, size_t size, const kvo_property_spec *properties, size_t count);
