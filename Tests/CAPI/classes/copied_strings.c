@@ -1,4 +1,5 @@
 /* copied_strings.c - strings whose getter returns a copy: getter and setter take the object's own lock, whoever evaluates a path. */
+#include "basket.h"
 #include "made.h"
 
 #include <pthread.h>
@@ -48,57 +49,37 @@ static void destroy(person *of) {
   kvo_object_destroy(&of->header);
 }
 
-/* What observers got, as "old>new ". */
-static char seen[256];
-
-static const char *text_of(const kvo_value *value) {
-  return value == NULL ? "?" : value->bytes == NULL ? "-" : *(const char *const *)value->bytes;
-}
-static void note(const kvo_change *change, void *user_data) {
-  (void)user_data;
-  size_t length = strlen(seen);
-  snprintf(seen + length, sizeof seen - length, "%s>%s ", text_of(change->old_value), text_of(change->new_value));
-}
-
-static kvo_observation observe(person *of, const char *key_path, int options) {
-  kvo_observer observer = {
-      .struct_size = sizeof observer, .key_path = key_path, .options = (kvo_options)options, .callback = note};
-  kvo_observation id;
-  CHECK_OK(kvo_add_observer(&of->header, &observer, &id));
-  return id;
-}
-
-static void check_seen(const char *expected) {
-  CHECK_EQ((const char *)seen, expected);
-  seen[0] = '\0';
-}
-
 TEST("observers and readers get the strings of a getter that copies, and free what it returns") {
   person *anna = make("Anna"), *ben = make("Ben");
+  kvo_object *object = &ben->header;
+  scribe without = {0}, own = {0}, path = {0}, initial = {0};
   set_friend(anna, ben);
-  kvo_observation ids[] = {observe(ben, "name", KVO_NONE), observe(ben, "name", KVO_OLD | KVO_NEW),
-                           observe(anna, "friend.name", KVO_OLD | KVO_NEW)};
+  scribe_watch((basket *)ben, "name", KVO_NONE, &without);
+  scribe_watch((basket *)ben, "name", KVO_OLD | KVO_NEW, &own);
+  scribe_watch((basket *)anna, "friend.name", KVO_OLD | KVO_NEW, &path);
   CHECK_OK(KVO_SET(ben, "name", const char *, "Benno"));
-  check_seen("Ben>Benno Ben>Benno ?>? ");
   CHECK_OK(KVO_SET(ben, "name", const char *, NULL));
-  check_seen("Benno>- Benno>- ?>? ");
   CHECK_OK(kvo_set_string(&anna->header, "friend.name", "Ben"));
-  check_seen("->Ben ->Ben ?>? ");
+  CHECK_EQ((const char *)without.text, "set set set ");
+  CHECK_EQ((const char *)own.text, "set-\"Ben\"+\"Benno\" set-\"Benno\"+nil set-nil+\"Ben\" ");
+  CHECK_EQ((const char *)path.text, (const char *)own.text);
+  path.text[0] = own.text[0] = '\0';
   CHECK_OK(KVO_SET(anna, "friend", person *, NULL));
-  check_seen("Ben>- ");
-  CHECK_OK(kvo_remove_observer(observe(ben, "name", KVO_INITIAL | KVO_NEW)));
-  check_seen("?>Ben ");
+  CHECK_EQ((const char *)path.text, "set-\"Ben\"+nil ");
+  CHECK_OK(kvo_will_change(object, "name"));
+  CHECK_OK(kvo_did_change(object, "name"));
+  CHECK_EQ((const char *)own.text, "set-\"Ben\"+\"Ben\" ");
+  scribe_watch((basket *)ben, "name", KVO_INITIAL | KVO_NEW, &initial);
+  CHECK_EQ((const char *)initial.text, "set+\"Ben\" ");
   char *string;
-  CHECK_OK(kvo_get_string(&ben->header, "name", &string));
+  CHECK_OK(kvo_get_string(object, "name", &string));
   CHECK_EQ((const char *)string, "Ben");
   kvo_string_free(string);
-  CHECK_OK(kvo_object_load(&ben->header, kvo_class_property(kvo_object_class(&ben->header), "name"), &string));
+  CHECK_OK(kvo_object_load(object, kvo_class_property(kvo_object_class(object), "name"), &string));
   CHECK_EQ((const char *)string, "Ben");
   free(string); /* the caller's own */
-  CHECK_OK(kvo_will_change(&ben->header, "name"));
-  CHECK_OK(kvo_did_change(&ben->header, "name"));
-  check_seen("Ben>Ben ?>? ");
-  for (int i = 0; i < 3; i++) CHECK_OK(kvo_remove_observer(ids[i]));
+  const kvo_observation ids[] = {without.id, own.id, path.id, initial.id};
+  for (int i = 0; i < 4; i++) CHECK_OK(kvo_remove_observer(ids[i]));
   destroy(ben);
   destroy(anna);
 }

@@ -1,13 +1,16 @@
-/* unregistering.c - classes can be unregistered when nothing of theirs lives, and registered again, so that plug-ins can be loaded again. */
+/* unregistering.c - classes that come and go: they are unregistered when nothing of theirs lives, and registered again, also by threads and
+ * plug-ins. */
 #include "allocator.h"
 #include "made.h"
 #include "shared.h"
 
 #include <dlfcn.h>
+#include <kvo/kvo_method.h>
+#include <stdio.h>
 
 typedef struct small {
   kvo_object header;
-  int value;
+  int value, plain;
 } small;
 
 static int one_get(const small *of) { return of->value; }
@@ -192,7 +195,81 @@ TEST("a class takes over the memory of one that is like it in everything but its
   CHECK_OK(kvo_class_unregister(superclass));
 }
 
-/* ---------------------------------------------------------------------------------------------------------- Plug-ins -- */
+/* ---------------------------------------------------------------------------------------------- Threads and plug-ins -- */
+
+static int scaled(const small *of, int by) { return of->value * by; }
+
+static void count_call(kvo_call *call, void *user_data) { (void)call, ++*(int *)user_data; }
+static void count_end(void *user_data) { *(int *)user_data += 10; }
+
+static kvo_class *register_cell(const char *name) {
+  static int seven = 7;
+  static const kvo_property_spec properties[] = {
+      PROPERTY("value", "i", one_get, one_set),
+      PROPERTY_WITH("given", "i", get_given, NULL, .flags = KVO_PROPERTY_WITH_USER, .user = &seven),
+      AT_OFFSET(small, plain, "i")};
+  const kvo_method_spec method = {.name = "scaled", .type = "i@i", .function = (kvo_function)scaled};
+  kvo_class *cls = class_made(name, sizeof(small), properties, 3);
+  CHECK_SAME(kvo_class_find(name), cls);
+  CHECK_OK(kvo_class_add_methods(cls, &method, 1, sizeof method));
+  return cls;
+}
+
+/* Uses all that a class has trampolines for, and a hook on the class if no other thread uses that. */
+static void use_cell(kvo_class *cls, bool is_own) {
+  kvo_object *object = object_of(cls);
+  kvo_hook first;
+  int changes = 0, before = 0, after = 0;
+  kvo_observation id = count_changes(object, "value", KVO_NEW, &changes);
+  kvo_hook_spec hook = {.struct_size = sizeof hook,
+                        .method = "scaled",
+                        .when = KVO_HOOK_BEFORE,
+                        .function = count_call,
+                        .user_data = &before};
+  CHECK_OK(is_own ? kvo_class_hook(cls, &hook, &first) : kvo_object_hook(object, &hook, &first));
+  hook.when = KVO_HOOK_AFTER;
+  hook.user_data = &after;
+  hook.destroy = count_end;
+  CHECK_OK(kvo_object_hook(object, &hook, NULL));
+  SETTER(object, "value", int)(object, 3);
+  SETTER(object, "plain", int)(object, 4);
+  CHECK_EQ(GETTER(object, "plain", int)(object), 4);
+  CHECK_EQ(GETTER(object, "given", int)(object), 7);
+  CHECK_EQ(((int (*)(kvo_object *, int))kvo_object_method(object, "scaled"))(object, 5), 15);
+  CHECK(changes == 1 && before == 1 && after == 1);
+  CHECK_OK(kvo_hook_remove(first));
+  CHECK_OK(kvo_remove_observer(id));
+  kvo_object_destroy(object); /* ends the other hook */
+  CHECK_EQ(after, 11);
+}
+
+static void register_and_use(int number) {
+  for (int round = 0; round < rounds(40); round++) {
+    char name[32];
+    snprintf(name, sizeof name, "Cell%d.%d", number, round / 2); /* each twice, so that it also returns */
+    kvo_class *cls = register_cell(name);
+    use_cell(cls, true);
+    CHECK_OK(kvo_class_unregister(cls));
+    CHECK_SAME(kvo_class_find(name), NULL);
+  }
+}
+
+TEST("threads register classes of their own, observe and hook their objects, and unregister them, all at once") {
+  on_threads(register_and_use);
+}
+
+static kvo_class *common;
+
+static void use_common(int number) {
+  (void)number;
+  for (int round = 0; round < rounds(100); round++) use_cell(common, false);
+}
+
+TEST("threads create, observe, hook and destroy objects of one class at the same time") {
+  common = register_cell("Common");
+  on_threads(use_common);
+  CHECK_OK(kvo_class_unregister(common));
+}
 
 static _Atomic bool has_stopped;
 
