@@ -54,35 +54,6 @@ TEST("getters and setters get the user data of their property, observed or not")
   kvo_object_destroy(object);
 }
 
-typedef struct pair {
-  long first, second;
-} pair;
-
-static pair pair_get(const kvo_object *object, void *user) { return (void)object, *(pair *)user; }
-static void pair_set(kvo_object *object, pair value, void *user) { (void)object, *(pair *)user = value; }
-static short short_get(const kvo_object *object, void *user) { return (void)object, *(short *)user; }
-
-TEST("structures, and integers smaller than a register, pass with user data, too") {
-  static pair both;
-  static short small = -5;
-  const kvo_property_spec properties[] = {
-      PROPERTY_WITH("pair", "{pair=ll}", pair_get, pair_set, .flags = KVO_PROPERTY_WITH_USER, .user = &both),
-      PROPERTY_WITH("small", "s", short_get, NULL, .flags = KVO_PROPERTY_WITH_USER, .user = &small)};
-  kvo_object *object = object_made("Pairs", sizeof(kvo_object), properties, 2);
-  int calls = 0;
-  CHECK_OK(KVO_SET(object, "pair", pair, (pair){1, -2}));
-  CHECK_EQ(both.second, -2);
-  kvo_observation id = count_changes(object, "pair", KVO_NEW | KVO_OLD, &calls);
-  CHECK_OK(KVO_SET(object, "pair", pair, (pair){7, -2}));
-  SETTER(object, "pair", pair)(object, (pair){8, 9});
-  CHECK_EQ(GETTER(object, "pair", pair)(object).second, 9);
-  CHECK_EQ(calls, 2);
-  CHECK_EQ(GETTER(object, "small", short)(object), -5);
-  CHECK(kvo_object_setter(object, "small") == NULL);
-  CHECK_OK(kvo_remove_observer(id));
-  kvo_object_destroy(object);
-}
-
 /* ---------------------------------------------------------------------------------------------------------- At an offset -- */
 
 typedef struct triple {
@@ -94,6 +65,7 @@ typedef struct plain {
   signed char c;
   unsigned short S;
   int i;
+  unsigned I;
   unsigned long long Q;
   float f;
   double d;
@@ -107,9 +79,9 @@ typedef struct plain {
 static kvo_class *plain_class(void) {
   static kvo_class *cls;
 #define AT(member, encoding) AT_OFFSET(plain, member, encoding)
-  static const kvo_property_spec properties[] = {AT(c, "c"),    AT(S, "S"),    AT(i, "i"),           AT(Q, "Q"),
-                                                 AT(f, "f"),    AT(d, "d"),    AT(B, "B"),           AT(p, "^v"),
-                                                 AT(name, "*"), AT(next, "@"), AT(t, "{triple=sss}")};
+  static const kvo_property_spec properties[] = {AT(c, "c"),  AT(S, "S"),    AT(i, "i"),    AT(I, "I"),
+                                                 AT(Q, "Q"),  AT(f, "f"),    AT(d, "d"),    AT(B, "B"),
+                                                 AT(p, "^v"), AT(name, "*"), AT(next, "@"), AT(t, "{triple=sss}")};
 #undef AT
   if (cls == NULL) cls = class_made("Plain", sizeof(plain), properties, COUNT(properties));
   return cls;
@@ -141,6 +113,7 @@ TEST("scalar values at an offset are set, read and observed without accessors; s
   EACH(c, signed char, SCHAR_MIN, 7)
   EACH(S, unsigned short, USHRT_MAX, 7)
   EACH(i, int, INT_MIN, 7)
+  EACH(I, unsigned, UINT_MAX, 7)
   EACH(Q, unsigned long long, ULLONG_MAX, 7)
   EACH(f, float, -1.5f, 2.5f)
   EACH(d, double, -1.5, 2.5)

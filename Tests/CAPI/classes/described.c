@@ -27,6 +27,7 @@ static void check_refused(kvo_property_spec property, kvo_status status, const c
   CHECK_CONTAINS(kvo_last_error(), "property 'wrong' of class 'Wrong'");
   CHECK_CONTAINS(kvo_last_error(), text);
   CHECK_SAME(kvo_class_find("Wrong"), NULL);
+  CHECK_CONTAINS(kvo_last_error(), text); /* which a call that succeeds leaves as it is */
 }
 
 TEST("a property that cannot be described is refused at registration, with its name and the reason") {
@@ -141,11 +142,9 @@ TEST("a class registered with the first version of the structures works as befor
   CHECK_EQ(kvo_class_property_count(cls), 2);
   CHECK_EQ(kvo_property_name(kvo_class_property_at(cls, 1)), "status");
   kvo_object *object = object_of(cls);
-  kvo_observation id = count_changes(object, "value", KVO_NEW, &calls);
+  count_changes(object, "value", KVO_NEW | KVO_ENDS_WITH_OBJECT, &calls);
   CHECK_OK(KVO_SET(object, "value", int, 3));
-  CHECK_EQ(((plain *)object)->value, 3);
-  CHECK_EQ(calls, 1);
-  CHECK_OK(kvo_remove_observer(id));
+  CHECK(((plain *)object)->value == 3 && calls == 1);
   kvo_object_destroy(object);
 }
 

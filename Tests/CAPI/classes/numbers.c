@@ -158,9 +158,10 @@ TEST("a scope that compares takes equal numbers of different types for one value
   kvo_object *equal[] = {NUMBER("i", int, 7), NUMBER("I", unsigned, 7), NUMBER("d", double, 7),
                          NUMBER("c", signed char, 7)};
   check_notified(equal, (const int[]){0, 0, 0, 0}, 4);
-  kvo_object *zeros[] = {NUMBER("q", long long, 0), NUMBER("d", double, -0.0), NUMBER("d", double, 0),
-                         NUMBER("f", float, 0),     NUMBER("f", float, -0.0f), NUMBER("D", long double, -0.0L)};
-  check_notified(zeros, (const int[]){0, 0, 0, 0, 0, 0}, 6);
+  kvo_object *zeros[] = {NUMBER("q", long long, 0),  NUMBER("d", double, -0.0), NUMBER("d", double, 0),
+                         NUMBER("f", float, 0),      NUMBER("f", float, -0.0f), NUMBER("D", long double, -0.0L),
+                         NUMBER("D", long double, 0)};
+  check_notified(zeros, (const int[]){0, 0, 0, 0, 0, 0, 0}, 7);
 }
 
 TEST("a scope that compares tells apart what differs beyond the precision of a double, bools, texts and NaN") {
@@ -173,20 +174,6 @@ TEST("a scope that compares tells apart what differs beyond the precision of a d
   kvo_object *nans[] = {NUMBER("i", int, 1), NUMBER("d", double, (double)NAN), NUMBER("d", double, (double)NAN),
                         NUMBER("f", float, NAN), NUMBER("D", long double, (long double)NAN)};
   check_notified(nans, (const int[]){0, 1, 2, 3, 4}, 5);
-}
-
-TEST("a scope that compares takes the sum of no elements for the same as one that is zero") {
-  basket *root = basket_make("root", 0);
-  kvo_object *object = as_kvo(root);
-  kvo_scope scope;
-  int calls = 0;
-  kvo_observation id = count_changes(object, "prices.@sum.self", KVO_NEW | KVO_OLD, &calls);
-  CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_COALESCES_IF_CHANGED, &object, 1, NULL, 0));
-  CHECK_OK(kvo_list_insert(object, "prices", 0, KVO_VALUE(double, 0)));
-  kvo_scope_end(&scope);
-  CHECK_EQ(calls, 0);
-  CHECK_OK(kvo_remove_observer(id));
-  basket_destroy(root);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- Sums -- */
@@ -259,13 +246,10 @@ static double sum_of_texts(const char *const *texts, size_t count) {
   return sum;
 }
 
-TEST("texts of numbers from 10^-360 to 10^324 are added exactly") {
-  static const char *const texts[][4] = {
+TEST("texts of numbers are added exactly, from 10^-360 to 10^324, and beyond that approximately") {
+  static const char *const exact[][4] = {
       {"12.5", "-0.25", "0", "0"}, {"1e324", "12.25", "-1e324", "0"}, {"1e30", "12.25", "-1e30", "1e-360"}};
-  for (size_t i = 0; i < COUNT(texts); i++) CHECK_EQ(sum_of_texts(texts[i], 4), 12.25);
-}
-
-TEST("a text that is too small or too long to be added exactly is added approximately, with those of any size") {
+  for (size_t i = 0; i < COUNT(exact); i++) CHECK_EQ(sum_of_texts(exact[i], 4), 12.25);
   static const char *const texts[] = {"-2.5e-3", "3e-8", "3e9", "-25e15", "7e-16", "12345678901234567", "0"};
   for (size_t i = 0; i < COUNT(texts); i++) {
     const char *const with_small[] = {"1e-400", texts[i]};
@@ -273,7 +257,6 @@ TEST("a text that is too small or too long to be added exactly is added approxim
     CHECK(fabs(sum_of_texts(with_small, 2) - value) <= fabs(value) * 1e-15);
   }
   static const char *const large[] = {"123456789012345678901234567890123456789012345", "1e44"};
-  static const char *const too_large[] = {"1e400", "1"};
   CHECK(fabs(sum_of_texts(large, 2) - 2.23456789012345678e44) <= 1e30);
-  CHECK(isinf(sum_of_texts(too_large, 2)));
+  CHECK(isinf(sum_of_texts((const char *const[]){"1e400", "1"}, 2)));
 }

@@ -77,30 +77,22 @@ static long long widened;
   }
 DEFINE_WIDENING(schar, signed char)
 DEFINE_WIDENING(uchar, unsigned char)
-DEFINE_WIDENING(sshort, short)
 DEFINE_WIDENING(ushort, unsigned short)
-DEFINE_WIDENING(sint, int)
-DEFINE_WIDENING(uint, unsigned)
 DEFINE_WIDENING(boolean, bool)
 
 TEST("a setter gets small integers widened with their own sign") {
   static const kvo_property_spec properties[] = {
-      PROPERTY("c", "c", NULL, widen_schar),  PROPERTY("C", "C", NULL, widen_uchar),
-      PROPERTY("s", "s", NULL, widen_sshort), PROPERTY("S", "S", NULL, widen_ushort),
-      PROPERTY("i", "i", NULL, widen_sint),   PROPERTY("I", "I", NULL, widen_uint),
-      PROPERTY("B", "B", NULL, widen_boolean)};
+      PROPERTY("c", "c", NULL, widen_schar), PROPERTY("C", "C", NULL, widen_uchar),
+      PROPERTY("S", "S", NULL, widen_ushort), PROPERTY("B", "B", NULL, widen_boolean)};
   kvo_object *object = object_made("Wide", sizeof(kvo_object), properties, COUNT(properties));
   int calls = 0;
   for (size_t i = 0; i < COUNT(properties); i++)
     count_changes(object, properties[i].name, KVO_ENDS_WITH_OBJECT, &calls);
   check_schar(object, "c", SCHAR_MIN);
   check_uchar(object, "C", UCHAR_MAX);
-  check_sshort(object, "s", SHRT_MIN);
   check_ushort(object, "S", USHRT_MAX);
-  check_sint(object, "i", INT_MIN);
-  check_uint(object, "I", UINT_MAX);
   check_boolean(object, "B", true);
-  CHECK_EQ(calls, 14);
+  CHECK_EQ(calls, 8);
   kvo_object_destroy(object);
 }
 

@@ -159,21 +159,6 @@ TEST("inherited properties and those of the derived class are observed") {
   CHECK_EQ(log, "title text open ");
 }
 
-TEST("options ask for the initial value and for a call before the change") {
-  Document document;
-  std::string log;
-  auto token = kvo::observe(
-      document, &Document::pages,
-      [&](const kvo::change<int> &change) {
-        log += change.is_prior               ? "prior "
-               : change.new_value != nullptr ? std::to_string(*change.new_value) + " "
-                                             : "- ";
-      },
-      KVO_NEW | KVO_INITIAL | KVO_PRIOR);
-  document.pages = 8;
-  CHECK_EQ(log, "1 prior 8 ");
-}
-
 TEST("key-value coding reads and sets by path, and refuses other types") {
   Document document;
   Author ada;
@@ -219,19 +204,14 @@ TEST("C code observes a C++ object: strings, structures, objects, vectors and th
   static std::string log;
   kvo_observer observer{};
   observer.struct_size = sizeof observer;
-  observer.options = KVO_OLD | KVO_NEW | KVO_ENDS_WITH_OBJECT;
+  observer.options = KVO_NEW | KVO_ENDS_WITH_OBJECT;
   observer.callback = [](const kvo_change *change, void *) {
-    log += std::string(change->key_path) + " ";
-    if (change->kind == KVO_CHANGE_SETTING) log += change->new_value->type;
-    if (change->kind == KVO_CHANGE_SETTING && change->new_value->type[0] == '*')
-      log += *static_cast<const char *const *>(change->new_value->bytes);
+    log += std::string(change->key_path) + " " + change->new_value->type + " ";
+    if (change->new_value->type[0] == '*') log += *static_cast<const char *const *>(change->new_value->bytes);
     auto write = [](const kvo_value *value, void *) { log += std::to_string(*static_cast<const int *>(value->bytes)); };
-    for (std::size_t i = 0; i < kvo_change_count(change, KVO_OLD); i++)
-      kvo_change_element(change, KVO_OLD, i, write, nullptr);
-    log += ">";
     for (std::size_t i = 0; i < kvo_change_count(change, KVO_NEW); i++)
       kvo_change_element(change, KVO_NEW, i, write, nullptr);
-    log += change->index_count > 0 ? "@" + std::to_string(change->indexes[0]) + " " : " ";
+    log += change->index_count > 0 ? "@" + std::to_string(change->indexes[0]) + "; " : "; ";
   };
   for (const char *key : {"title", "origin", "author", "marks"}) {
     observer.key_path = key;
@@ -240,13 +220,9 @@ TEST("C code observes a C++ object: strings, structures, objects, vectors and th
   document.title = "Seen";
   document.origin = Point{0, 0};
   document.author = &ada;
-  CHECK_EQ(log, "title *Seen> origin {Point=dd}> author @> ");
-  log.clear();
   document.marks = std::vector<int>{1, 2};
   document.marks.insert_at(1, 7);
-  document.marks.remove_at(0);
-  CHECK_EQ(log, "marks [i]>12 marks >7@1 marks 1>@0 ");
-  CHECK(kvo::get<std::vector<int>>(document, "marks") == (std::vector<int>{7, 2}));
+  CHECK_EQ(log, "title * Seen; origin {Point=dd} ; author @ ; marks [i] 12; marks [i] 7@1; ");
 }
 
 TEST("C++ observes an object of a class that C has registered") {
@@ -302,16 +278,13 @@ struct Throwing {
 TEST("an exception of a value's copy leaves the setter, notifies nobody, and the next set works") {
   Holder<Throwing> risky;
   int calls = 0;
-  auto count = [&](const kvo::change<Throwing> &) { calls++; };
-  auto token = kvo::observe(risky, &Holder<Throwing>::value, count);
+  auto token = kvo::observe(risky, &Holder<Throwing>::value, [&](const kvo::change<Throwing> &) { calls++; });
   risky.value = Throwing(13);
+  CHECK_EQ(thrown_by<std::runtime_error>([&] { risky.value = Throwing(14); }), "13"); /* of the old value */
   CHECK_EQ(calls, 1);
-  /* Now the old value cannot be copied. */
-  CHECK_EQ(thrown_by<std::runtime_error>([&] { risky.value = Throwing(14); }), "13");
-  CHECK_EQ(calls, 1);
-  token.cancel();
+  token.pause();
   risky.value = Throwing(15);
-  token = kvo::observe(risky, &Holder<Throwing>::value, count);
+  token.resume(false);
   risky.value = Throwing(16);
   CHECK_EQ(calls, 2);
   CHECK_EQ(risky.value->value, 16);

@@ -74,7 +74,6 @@ TEST("the observation ends with its token, and a token that is assigned to ends 
 TEST(
     "a token does nothing when it is empty or detached, and after its observation has ended with its object or by id") {
   Cell cell;
-  int calls = 0;
   kvo::token token;
   use(token);
   {
@@ -82,14 +81,11 @@ TEST(
     token = kvo::observe(other, &Cell::value, [](const auto &) {});
     CHECK(token.is_active());
   }
-  CHECK(!token.is_active());
-  token.pause();
-  token.resume();
-  token.cancel();
   use(token);
-  token = kvo::observe(cell, &Cell::value, [](const auto &) {});
-  CHECK_OK(kvo_cancel_observer(token.id()));
-  use(token);
+  log changes(cell);
+  CHECK_OK(kvo_cancel_observer(changes.token.id()));
+  use(changes.token);
+  int calls = 0;
   token = kvo::observe(cell, &Cell::value, [&](const auto &) { calls++; });
   token.detach();
   use(token);
@@ -112,44 +108,24 @@ TEST("a paused observation is notified once of what it has missed, or not at all
   CHECK_EQ(changes.text, "0>3 ");
 }
 
-TEST("an observer may end its own observation, and set the property again") {
-  Cell cell;
-  int calls = 0;
-  kvo::token token;
-  token = kvo::observe(cell, &Cell::value, [&](const kvo::change<int> &change) {
-    calls++;
-    if (*change.new_value < 5) cell.value = *change.new_value + 1;
-    if (*change.new_value == 5) token.cancel();
-  });
-  cell.value = 2;
-  CHECK_EQ(cell.value.get(), 5);
-  CHECK_EQ(calls, 4);
-  cell.value = 1;
-  CHECK_EQ(calls, 4);
-}
-
 TEST_REPORTED(
     "a fault of a token has the line of the program, and where the language knows none no line of the headers") {
   ignore_faults();
   unsigned expected = 0;
-  {
-    Cell cell;
-    kvo::token self;
-    self = kvo::observe(cell, &Cell::value, [&](const auto &) {
-      expected = __LINE__ + 1;
-      self.cancel_and_wait();
-    });
-    cell.value = 2;
-    CHECK_EQ(faults.code, KVO_FAULT_ENDLESS_WAIT);
-    CHECK_EQ(static_cast<const char *>(faults.file), __FILE__);
-    CHECK_EQ(faults.line, expected);
-    self.cancel();
-    kvo_observer observer{};
-    observer.struct_size = sizeof observer;
-    observer.key_path = "value";
-    observer.callback = [](const kvo_change *, void *) {};
-    CHECK_OK(kvo_add_observer(cell.kvo(), &observer, nullptr));
-  }
+  Cell cell;
+  kvo::token self;
+  self = kvo::observe(cell, &Cell::value, [&](const auto &) {
+    expected = __LINE__ + 1;
+    self.cancel_and_wait();
+  });
+  cell.value = 2;
+  CHECK_EQ(faults.code, KVO_FAULT_ENDLESS_WAIT);
+  CHECK_EQ(static_cast<const char *>(faults.file), __FILE__);
+  CHECK_EQ(faults.line, expected);
+  kvo::unique_object object = kvo::make_object(item_class());
+  watcher w{};
+  watch(reinterpret_cast<item *>(object.get()), "value", KVO_NEW, &w);
+  object.reset(); /* in the destructor the language knows no line */
   CHECK_EQ(faults.code, KVO_FAULT_DEALLOCATED_WHILE_OBSERVED);
   CHECK_EQ(static_cast<const char *>(faults.file), "");
 }

@@ -33,36 +33,14 @@ struct Named {
   explicit Named(const char *text) : name(text) {}
 };
 
-/* Its == gives a class, and throws. */
-struct Answer {
-  bool is_yes;
-  explicit operator bool() const { return is_yes; }
-};
+/* Its == throws. */
 struct Asked {
   int value = 0;
-  friend Answer operator==(const Asked &one, const Asked &other) {
-    if (one.value == 13) throw std::runtime_error("13");
-    return {one.value == other.value};
-  }
+  friend bool operator==(const Asked &, const Asked &) { throw std::runtime_error("asked"); }
 };
 
-/* Has its elements as values. */
+/* Contains itself. */
 struct Tree : std::map<std::string, Tree> {};
-struct Recursive {
-  using value_type = std::vector<Recursive>;
-  const value_type *begin() const { return nullptr; }
-  const value_type *end() const { return nullptr; }
-  bool operator==(const Recursive &) const { return true; }
-};
-
-struct Explicit {
-  int value = 0;
-  Explicit() = default;
-  explicit Explicit(int v) : value(v) {}
-  explicit Explicit(const Explicit &) = default;
-  Explicit &operator=(const Explicit &) = default;
-};
-
 /* Its == does not compile. */
 template <class T> struct Wrong {
   T value{};
@@ -83,18 +61,6 @@ struct Album {
   bool operator==(const Album &other) const { return pictures == other.pictures; }
 };
 template <> struct kvo::may_copy<Album> : std::false_type {};
-
-/* Shares its elements with its copies. */
-template <class T> struct Shared {
-  using value_type = T;
-  std::shared_ptr<std::vector<T>> to = std::make_shared<std::vector<T>>();
-  const T *begin() const { return to->data(); }
-  const T *end() const { return begin() + to->size(); }
-  friend bool operator==(const Shared &one, const Shared &other) { return one.to == other.to; }
-};
-using Unshared = std::unique_ptr<int>;
-template <> struct kvo::may_copy<Shared<Unshared>> : std::true_type {};
-template <> struct kvo::may_compare<Shared<Unshared>> : std::true_type {};
 
 /* Has members of every kind that C lays out. */
 struct Inner {
@@ -165,17 +131,11 @@ template <class T> void check_moved(T value) {
   CHECK_EQ(calls, 1);
 }
 
-class Exact : public kvo::object {
-public:
-  kvo::property<Explicit> value{this};
-  KVO_PROPERTIES(Exact, kvo::object, value)
-};
-
 } // namespace
 
 /* -------------------------------------------------------------------------------------------- Comparing and copying -- */
 
-TEST("containers of what has no == are observed, and are never the same") {
+TEST("containers of what has no == are observed, and are never the same, nor is what throws when it is compared") {
   check_never_same<std::map<int, Plain>>({}, {{1, {2}}});
   check_never_same<std::pair<int, Plain>>({}, {1, {2}});
   check_never_same<std::tuple<int, Plain>>({}, {1, {}});
@@ -187,7 +147,7 @@ TEST("containers of what has no == are observed, and are never the same") {
   check_never_same<std::vector<std::optional<std::list<Plain>>>>({}, {{}});
   check_never_same<std::map<int, std::function<void()>>>({}, {{1, nullptr}});
   check_never_same<std::function<void()>>({}, [] {});
-  check_never_same<Wrong<Plain>>({}, {});
+  check_never_same<Asked>({1}, {1});
 }
 
 TEST("what can be compared is, in containers and on its own") {
@@ -201,15 +161,9 @@ TEST("what can be compared is, in containers and on its own") {
   check_compared<std::chrono::system_clock::time_point>({}, std::chrono::system_clock::now());
   check_compared<std::vector<std::shared_ptr<Plain>>>({}, {std::make_shared<Plain>()});
   check_compared<Wrong<int>>({}, {2});
-  check_compared<Recursive>({}, {});
   check_compared<Tree>({}, {});
   std::list<Plain> list(2);
   check_compared<std::list<Plain>::iterator>(list.begin(), list.end());
-}
-
-TEST("an == that gives a class is called, and one that throws takes the values for different") {
-  check_compared<Asked>({1}, {2});
-  check_never_same<Asked>({1}, {13});
 }
 
 TEST("a type without a default constructor is observed, alone and in containers") {
@@ -222,27 +176,16 @@ TEST("a type without a default constructor is observed, alone and in containers"
   check_never_same<std::array<Named, 1>>({Named("a")}, {Named("b")});
 }
 
-TEST("a type with explicit copies is observed, and set and changed in place") {
-  Exact exact;
-  int sum = 0;
-  auto token = kvo::observe(exact, &Exact::value, [&](const kvo::change<Explicit> &change) {
-    sum += 10 * change.old_value->value + change.new_value->value;
-  });
-  exact.value = Explicit(1);
-  exact.value.modify([](Explicit &value) { value.value++; });
-  CHECK_EQ(sum, 13);
-}
-
 TEST("what refers to a value is copied and compared itself, whatever the value can") {
   check_compared<Handle<std::mutex>>({}, {}); /* and has an old value */
   check_compared<std::vector<Handle<std::mutex>>>({}, {{}});
 }
 
-TEST("a program says with may_copy and may_compare what a type can, against what it declares or its elements can") {
+TEST("a program says with may_copy and may_compare that a type cannot do what it declares") {
   check_moved<Album>({});
   check_moved<std::vector<Album>>(std::vector<Album>(2));
-  check_compared<Shared<Unshared>>({}, {});
-  check_compared<std::vector<Shared<Unshared>>>({}, {Shared<Unshared>()});
+  check_never_same<Wrong<Plain>>({}, {});
+  check_never_same<std::vector<Wrong<Plain>>>({}, {{}});
 }
 
 TEST("a value that can only be moved, also in containers, is observed with its old value") {
@@ -250,33 +193,6 @@ TEST("a value that can only be moved, also in containers, is observed with its o
   check_moved<std::vector<std::unique_ptr<Plain>>>({});
   check_moved<std::map<int, std::vector<std::unique_ptr<Plain>>>>({});
   check_moved<std::queue<std::unique_ptr<Plain>>>({});
-}
-
-TEST("of a value that can only be moved every record has the new value, and those of sets the old one") {
-  using Pointer = std::unique_ptr<Plain>;
-  Holder<Pointer> holder(std::make_unique<Plain>());
-  std::string log;
-  auto token = kvo::observe(
-      holder, &Holder<Pointer>::value,
-      [&](const kvo::change<Pointer> &change) {
-        CHECK(change.new_value != nullptr && *change.new_value != nullptr);
-        log += change.old_value != nullptr ? "old " : "none ";
-      },
-      KVO_OLD | KVO_NEW | KVO_INITIAL);
-  CHECK_EQ(log, "none ");
-  holder.value = std::make_unique<Plain>();
-  CHECK_EQ(log, "none old ");
-  token.pause();
-  holder.value = std::make_unique<Plain>();
-  token.resume();
-  CHECK_EQ(log, "none old none ");
-  {
-    kvo::scope together(holder);
-    holder.value = std::make_unique<Plain>();
-  }
-  CHECK_OK(kvo_will_change(holder.kvo(), "value"));
-  CHECK_OK(kvo_did_change(holder.kvo(), "value"));
-  CHECK_EQ(log, "none old none none none ");
 }
 
 TEST("an expression that has thrown is delivered without a new value, and without an old one when it has one again") {
@@ -299,39 +215,23 @@ TEST("an expression that has thrown is delivered without a new value, and withou
 
 TEST("a type without a default constructor is read and set by key if C can copy it, and is a mismatch otherwise") {
   Holder<Money> money(Money(1));
-  kvo::set(money, "value", Money(7));
-  CHECK_EQ(money.value->cents, 7);
-  CHECK_EQ(kvo::get<Money>(money, "value").cents, 7);
-  CHECK_EQ(kvo::get<std::optional<Money>>(money, "value")->cents, 7);
-  CHECK_THROWS(KVO_ERROR_TYPE_MISMATCH, kvo::set(money, "value", 7));
   long seen = 0;
   auto token = kvo::observe(money, "value", [&](const kvo::record &change) {
     seen = change.new_value<Money>()->cents;
     CHECK(!change.new_value<Named>());
   });
-  money.value = Money(8);
-  CHECK_EQ(seen, 8);
+  kvo::set(money, "value", Money(7));
+  CHECK(money.value->cents == 7 && seen == 7);
+  CHECK_EQ(kvo::get<Money>(money, "value").cents, 7);
+  CHECK_EQ(kvo::get<std::optional<Money>>(money, "value")->cents, 7);
+  CHECK_THROWS(KVO_ERROR_TYPE_MISMATCH, kvo::set(money, "value", 7));
   Holder<std::vector<Money>> list;
   kvo::set(list, "value", std::vector<Money>{Money(1), Money(2)});
   CHECK_EQ(kvo::get<std::vector<Money>>(list, "value").at(1).cents, 2);
   CHECK_THROWS(KVO_ERROR_TYPE_MISMATCH, kvo::set(list, "value", std::vector<int>{1}));
-  CHECK_EQ(list.value->size(), 2u);
   Holder<Named> named(Named("a"));
   CHECK_THROWS(KVO_ERROR_TYPE_MISMATCH, kvo::set(named, "value", std::string("b")));
   CHECK_THROWS(KVO_ERROR_TYPE_MISMATCH, kvo::get<Named>(named, "value"));
-  CHECK_EQ(named.value->name, "a");
-}
-
-TEST("elements without a default constructor and without == are inserted, replaced and removed") {
-  using List = std::vector<Named>;
-  Holder<List> holder;
-  int calls = 0;
-  auto token = kvo::observe(holder, &Holder<List>::value, [&](const kvo::change<List> &) { calls++; });
-  holder.value.insert_at(0, Named("a"));
-  holder.value.replace_at(0, Named("b"));
-  CHECK_EQ(holder.value->at(0).name, "b");
-  holder.value.remove_at(0);
-  CHECK_EQ(calls, 3);
 }
 
 TEST("a structure with arrays, structures and constants has the encoding and the size that C gives it") {

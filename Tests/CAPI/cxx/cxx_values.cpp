@@ -6,6 +6,10 @@
 #include <cstdint>
 #include <limits>
 
+extern "C" {
+#include "fixture.h"
+}
+
 #ifdef __SIZEOF_INT128__
 __extension__ using Large = __int128;
 struct Pair {
@@ -49,22 +53,18 @@ template <class T> void check_mismatch(Parent &parent, const char *key_path) {
 
 TEST("a count is read and observed as every type that can represent it") {
   Parent parent;
-  std::string log;
+  int calls = 0;
   auto token = kvo::observe(parent, "kids.@count", [&](const kvo::record &change) {
-    log += std::to_string(change.new_value<long>().value_or(-1)) +
-           std::to_string(int(change.old_value<double>().value_or(-1))) + " ";
-    CHECK(!change.new_value<std::string>());
+    CHECK(change.old_value<double>() == 0 && change.new_value<long>() == 1 && !change.new_value<std::string>());
+    calls++;
   });
   parent.kids.insert_at(0, std::make_shared<Parent>());
-  CHECK_EQ(kvo::get<std::int64_t>(parent, "kids.@count"), 1);
+  CHECK_EQ(calls, 1);
   CHECK_EQ(kvo::get<unsigned char>(parent, "kids.@count"), 1);
   CHECK_EQ(kvo::get<std::size_t>(parent, "kids.@count"), 1u);
-  CHECK_EQ(kvo::get<double>(parent, "kids.@count"), 1.0);
   CHECK_EQ(kvo::get<long double>(parent, "kids.@count"), 1.0L);
   CHECK(kvo::get<bool>(parent, "kids.@count"));
   CHECK(kvo::get<std::optional<long>>(parent, "kids.@count") == 1);
-  parent.kids.insert_at(0, std::make_shared<Parent>());
-  CHECK_EQ(log, "10 21 ");
 }
 
 TEST("an integer is read as another type if that represents it, and refused otherwise") {
@@ -75,6 +75,8 @@ TEST("an integer is read as another type if that represents it, and refused othe
   check_mismatch<bool>(parent, "number");
   check_mismatch<Level>(parent, "number");
   CHECK_EQ(kvo::get<std::uint64_t>(parent, "large"), UINT64_MAX);
+  if (std::numeric_limits<long double>::digits >= 64)
+    CHECK(kvo::get<long double>(parent, "large") == static_cast<long double>(UINT64_MAX));
   check_mismatch<std::int64_t>(parent, "large");
   check_mismatch<int>(parent, "real");
   CHECK_EQ(kvo::get<int>(parent, "wide"), 3);
@@ -86,32 +88,21 @@ TEST("an integer is read as another type if that represents it, and refused othe
   check_mismatch<double>(parent, "large");
   check_mismatch<std::optional<double>>(parent, "large");
   check_mismatch<float>(parent, "large");
-  if (std::numeric_limits<long double>::digits >= 64)
-    CHECK(kvo::get<long double>(parent, "large") == static_cast<long double>(odd));
   parent.large = odd - 1;
   CHECK(kvo::get<double>(parent, "large") == 9007199254740992.0);
 }
 
-TEST("a float and a double are the same number if their shortest notations are") {
+TEST("a float and a double are the same number if their shortest notations are, and a text is the number that it is") {
   Parent parent;
   CHECK(kvo::get<float>(parent, "real") == 0.1f);
   CHECK(kvo::get<double>(parent, "narrow") == static_cast<double>(0.1f));
-  for (double value : {0.1 + 0.2, 1e300}) {
-    parent.real = value;
-    check_mismatch<float>(parent, "real");
-  }
-  for (double value : {1.5, -std::numeric_limits<double>::infinity()}) {
-    parent.real = value;
-    CHECK(kvo::get<float>(parent, "real") == static_cast<float>(value));
-  }
+  parent.real = 0.1 + 0.2;
+  check_mismatch<float>(parent, "real");
+  parent.real = 1e300;
+  check_mismatch<float>(parent, "real");
   parent.real = std::nan("");
   CHECK(std::isnan(kvo::get<float>(parent, "real")) && std::isnan(kvo::get<long double>(parent, "real")));
-}
-
-TEST("a text is read as the number that it is, and a number never as a text") {
-  Parent parent;
   CHECK_EQ(kvo::get<int>(parent, "text"), 42);
-  CHECK_EQ(kvo::get<double>(parent, "text"), 42.0);
   check_mismatch<std::string>(parent, "number");
   parent.text = "x";
   check_mismatch<int>(parent, "text");
@@ -155,39 +146,22 @@ TEST("an integer of 128 bits is observed in C++, and neither read nor set as a n
 
 /* -------------------------------------------------------------------------------------------------- Strings and nil -- */
 
-static char *no_text(const kvo_object *) { return nullptr; }
-
 TEST("a string of C that is NULL is an empty optional, and no std::string") {
-  kvo_property_spec property{};
-  property.name = "text";
-  property.type = "r*";
-  property.getter = reinterpret_cast<kvo_function>(no_text);
-  kvo_class_spec spec{};
-  spec.struct_size = sizeof spec;
-  spec.name = "Texts";
-  spec.instance_size = sizeof(kvo_object);
-  spec.properties = &property;
-  spec.property_count = 1;
-  kvo_class *made = nullptr;
-  CHECK_OK(kvo_class_register(&spec, &made));
-  kvo::unique_object object = kvo::make_object(made);
-  CHECK(!kvo::get<std::optional<std::string>>(object.get(), "text"));
-  CHECK_THROWS(KVO_ERROR_TYPE_MISMATCH, kvo::get<std::string>(object.get(), "text"));
+  item *object = item_make(1);
+  CHECK(!kvo::get<std::optional<std::string>>(&object->header, "name"));
+  CHECK_THROWS(KVO_ERROR_TYPE_MISMATCH, kvo::get<std::string>(&object->header, "name"));
+  item_destroy(object);
 }
 
 TEST("every string of C++ and of C is set as a string, and a null pointer to characters is nil") {
   Parent parent;
-  char array[8] = "array";
-  char *pointer = array + 1;
-  char *const constant = array + 2;
+  char array[] = "array", *pointer = array + 1, *const constant = array + 2;
   const char fixed[] = "fixed", *none = nullptr;
   auto set = [&](const auto &value) {
-    kvo::set(parent, "text", value);
-    std::string first = parent.text;
-    kvo::set(parent, "text", "");
+    kvo::set(parent, "note", value);
     kvo::set(parent.kvo(), "text", value);
-    CHECK_EQ(first, parent.text.get());
-    return first;
+    CHECK(parent.note.get() == parent.text.get());
+    return parent.text.get();
   };
   CHECK_EQ(set(array), "array");
   CHECK_EQ(set(pointer), "rray");
@@ -196,19 +170,13 @@ TEST("every string of C++ and of C is set as a string, and a null pointer to cha
   CHECK_EQ(set("literal"), "literal");
   CHECK_EQ(set(std::string_view("view").substr(1)), "iew");
   CHECK_EQ(set(std::string("string")), "string");
-  kvo::set(parent, "note", pointer);
-  CHECK(parent.note.get() == "rray");
   kvo::set(parent, "note", none);
   CHECK(!parent.note->has_value());
-  pointer = nullptr;
-  CHECK_THROWS(KVO_ERROR_TYPE_MISMATCH, kvo::set(parent.kvo(), "text", pointer));
+  CHECK_THROWS(KVO_ERROR_TYPE_MISMATCH, kvo::set(parent.kvo(), "text", none));
 }
 
 TEST("nullptr, std::nullopt and an empty optional are set as nil, and a property as its value") {
   Parent parent, other;
-  parent.first = &other;
-  kvo::set(parent.kvo(), "first", std::nullopt);
-  CHECK(parent.first.get() == nullptr);
   auto check_nil = [&](auto nil) {
     parent.note = "note";
     kvo::set(parent, "note", nil);
