@@ -35,7 +35,7 @@ static int next_file(void) {
 
 TEST("no page is writable and executable at the same time, and no file stays open, after many classes were observed") {
   static kvo_property_spec properties[40];
-  static char names[40][8];
+  static char names[40][16];
   close(STDIN_FILENO); /* so that the runtime's own file may get the number 0 */
   maps before = read_maps();
   watcher w = {0};
@@ -44,7 +44,7 @@ TEST("no page is writable and executable at the same time, and no file stays ope
     properties[i] = (kvo_property_spec){.name = names[i], .type = "i", .setter = (kvo_function)item_set_value};
   }
   for (int c = 0; c < 20; c++) {
-    char class_name[16];
+    char class_name[32];
     snprintf(class_name, sizeof class_name, "Class%d", c);
     kvo_object *object = object_made(class_name, sizeof(kvo_object), properties, 40);
     watch((item *)object, "key7", KVO_ENDS_WITH_OBJECT, &w);

@@ -31,7 +31,7 @@ kvo_object *object_made(const char *name, size_t size, const kvo_property_spec *
 
 static void count(const kvo_change *change, void *user_data) {
   (void)change;
-  ++*(int *)user_data;
+  __atomic_add_fetch((int *)user_data, 1, __ATOMIC_RELAXED);
 }
 
 kvo_observation count_changes(kvo_object *object, const char *key_path, int options, int *calls) {

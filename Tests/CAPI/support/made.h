@@ -27,7 +27,7 @@ kvo_object *object_of(kvo_class *cls);
 /* An object of a new class. */
 kvo_object *object_made(const char *name, size_t size, const kvo_property_spec *properties, size_t count);
 
-/* Observes a key path, and counts the notifications. */
+/* Observes a key path, and counts the notifications, on any threads. */
 kvo_observation count_changes(kvo_object *object, const char *key_path, int options, int *calls);
 
 #endif
