@@ -278,13 +278,14 @@ struct Throwing {
 TEST("an exception of a value's copy leaves the setter, notifies nobody, and the next set works") {
   Holder<Throwing> risky;
   int calls = 0;
-  auto token = kvo::observe(risky, &Holder<Throwing>::value, [&](const kvo::change<Throwing> &) { calls++; });
+  auto count = [&](const kvo::change<Throwing> &) { calls++; };
+  auto token = kvo::observe(risky, &Holder<Throwing>::value, count);
   risky.value = Throwing(13);
   CHECK_EQ(thrown_by<std::runtime_error>([&] { risky.value = Throwing(14); }), "13"); /* of the old value */
   CHECK_EQ(calls, 1);
-  token.pause();
+  token.cancel();
   risky.value = Throwing(15);
-  token.resume(false);
+  token = kvo::observe(risky, &Holder<Throwing>::value, count);
   risky.value = Throwing(16);
   CHECK_EQ(calls, 2);
   CHECK_EQ(risky.value->value, 16);
