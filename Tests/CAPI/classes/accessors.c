@@ -63,6 +63,7 @@ typedef struct triple {
 typedef struct plain {
   kvo_object header;
   signed char c;
+  short s;
   unsigned short S;
   int i;
   unsigned I;
@@ -79,9 +80,9 @@ typedef struct plain {
 static kvo_class *plain_class(void) {
   static kvo_class *cls;
 #define AT(member, encoding) AT_OFFSET(plain, member, encoding)
-  static const kvo_property_spec properties[] = {AT(c, "c"),  AT(S, "S"),    AT(i, "i"),    AT(I, "I"),
-                                                 AT(Q, "Q"),  AT(f, "f"),    AT(d, "d"),    AT(B, "B"),
-                                                 AT(p, "^v"), AT(name, "*"), AT(next, "@"), AT(t, "{triple=sss}")};
+  static const kvo_property_spec properties[] = {
+      AT(c, "c"), AT(s, "s"), AT(S, "S"),  AT(i, "i"),    AT(I, "I"),    AT(Q, "Q"),           AT(f, "f"),
+      AT(d, "d"), AT(B, "B"), AT(p, "^v"), AT(name, "*"), AT(next, "@"), AT(t, "{triple=sss}")};
 #undef AT
   if (cls == NULL) cls = class_made("Plain", sizeof(plain), properties, COUNT(properties));
   return cls;
@@ -111,6 +112,7 @@ TEST("scalar values at an offset are set, read and observed without accessors; s
     if (is_observed) CHECK_OK(kvo_remove_observer(id));                                                                \
   }
   EACH(c, signed char, SCHAR_MIN, 7)
+  EACH(s, short, SHRT_MIN, 7)
   EACH(S, unsigned short, USHRT_MAX, 7)
   EACH(i, int, INT_MIN, 7)
   EACH(I, unsigned, UINT_MAX, 7)

@@ -176,6 +176,20 @@ TEST("a scope that compares tells apart what differs beyond the precision of a d
   check_notified(nans, (const int[]){0, 1, 2, 3, 4}, 5);
 }
 
+TEST("a scope that compares takes the sum of no elements for the same as one that is zero") {
+  basket *root = basket_make("root", 0);
+  kvo_object *object = as_kvo(root);
+  kvo_scope scope;
+  int calls = 0;
+  kvo_observation id = count_changes(object, "prices.@sum.self", KVO_NEW | KVO_OLD, &calls);
+  CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_COALESCES_IF_CHANGED, &object, 1, NULL, 0));
+  CHECK_OK(kvo_list_insert(object, "prices", 0, KVO_VALUE(double, 0)));
+  kvo_scope_end(&scope);
+  CHECK_EQ(calls, 0);
+  CHECK_OK(kvo_remove_observer(id));
+  basket_destroy(root);
+}
+
 /* ---------------------------------------------------------------------------------------------------------------- Sums -- */
 
 static double of_prices(basket *root, const char *path, size_t count, const double *prices) {
