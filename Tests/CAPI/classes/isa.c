@@ -1,28 +1,37 @@
-/* isa.c - the notifying class of an observed object: hidden from kvo_object_class, and removed with the last observation. */
-#include "fixture.h"
+/* isa.c - the notifying class of an observed object; what subclasses inherit; objects in memory of the program. */
+#include "made.h"
 
+#include <kvo/kvo_binding.h>
 #include <stdio.h>
 
-#include <string.h>
-
 TEST("an observed object hides its notifying class from kvo_object_class and shows it to kvo_object_isa") {
-  item *object = item_make(0);
-  watcher w = {0};
-  CHECK_SAME(kvo_object_class(as_object(object)), item_class());
-  CHECK_SAME(kvo_object_isa(as_object(object)), item_class());
+  item *object = item_make(0), *twin = item_make(0), *other = item_make(0);
+  watcher w = {0}, of_twin = {0};
+  kvo_class *cls = item_class();
+  CHECK_SAME(kvo_object_isa(as_object(object)), cls);
   CHECK(!kvo_object_is_observed(as_object(object)));
   watch(object, "value", KVO_NONE, &w);
   kvo_class *isa = kvo_object_isa(as_object(object));
-  CHECK_SAME(kvo_object_class(as_object(object)), item_class());
-  CHECK(isa != item_class());
+  CHECK_SAME(kvo_object_class(as_object(object)), cls);
+  CHECK(isa != cls && kvo_object_is_observed(as_object(object)));
   CHECK_EQ(kvo_class_name(isa), "KVONotifying_Item");
-  CHECK_SAME(kvo_class_superclass(isa), item_class());
-  CHECK_EQ(kvo_class_property_count(isa), kvo_class_property_count(item_class()));
-  CHECK(kvo_object_is_observed(as_object(object)));
+  CHECK_SAME(kvo_class_superclass(isa), cls);
+  CHECK(!kvo_class_is_of_binding(isa));
+  CHECK_EQ(kvo_class_property_count(isa), kvo_class_property_count(cls));
+  for (size_t i = 0; i <= kvo_class_property_count(cls); i++)
+    CHECK_SAME(kvo_class_property_at(isa, i), kvo_class_property_at(cls, i));
+  CHECK_SAME(kvo_class_property(isa, "next"), kvo_class_property(cls, "next"));
+  /* Observed objects of a class share it, and others of the class keep theirs. */
+  watch(twin, "other", KVO_NONE, &of_twin);
+  CHECK_SAME(kvo_object_isa(as_object(twin)), isa);
+  CHECK_SAME(kvo_object_isa(as_object(other)), cls);
+  CHECK_OK(kvo_remove_observer(of_twin.id));
   CHECK_OK(kvo_remove_observer(w.id));
-  CHECK_SAME(kvo_object_isa(as_object(object)), item_class());
+  CHECK_SAME(kvo_object_isa(as_object(object)), cls);
   CHECK(!kvo_object_is_observed(as_object(object)));
   item_destroy(object);
+  item_destroy(twin);
+  item_destroy(other);
 }
 
 TEST("an object of which only keys announced by hand are observed keeps its class") {
@@ -39,7 +48,7 @@ TEST("an object of which only keys announced by hand are observed keeps its clas
   item_destroy(object);
 }
 
-TEST("the setter is the program's own again only after the last of several observations is removed") {
+TEST("the setter is the program's own again after the last of several observations, and a kept trampoline still sets") {
   item *object = item_make(0);
   watcher first = {0}, second = {0};
   kvo_function own = kvo_object_setter(as_object(object), "value");
@@ -51,61 +60,9 @@ TEST("the setter is the program's own again only after the last of several obser
   CHECK(kvo_object_setter(as_object(object), "value") == trampoline);
   CHECK_OK(kvo_remove_observer(second.id));
   CHECK(kvo_object_setter(as_object(object), "value") == own);
-  item_destroy(object);
-}
-
-TEST("a trampoline that the program kept still sets after the last removal") {
-  item *object = item_make(0);
-  watcher w = {0};
-  watch(object, "value", KVO_NONE, &w);
-  void (*kept)(kvo_object *, int) = (void (*)(kvo_object *, int))kvo_object_setter(as_object(object), "value");
-  CHECK_OK(kvo_remove_observer(w.id));
-  kept(as_object(object), 12);
+  ((void (*)(kvo_object *, int))trampoline)(as_object(object), 12);
   CHECK_EQ(object->value, 12);
-  CHECK_EQ(w.calls, 0);
-  item_destroy(object);
-}
-
-TEST("observing one object does not affect other objects of its class") {
-  item *observed = item_make(0), *other = item_make(0);
-  watcher w = {0};
-  watch(observed, "value", KVO_NONE, &w);
-  CHECK_SAME(kvo_object_isa(as_object(other)), item_class());
-  item_set_value(other, 3);
-  CHECK_EQ(w.calls, 0);
-  CHECK_OK(kvo_remove_observer(w.id));
-  item_destroy(observed);
-  item_destroy(other);
-}
-
-TEST("two objects of one class share one notifying class") {
-  item *one = item_make(0), *two = item_make(0);
-  watcher w1 = {0}, w2 = {0};
-  watch(one, "value", KVO_NONE, &w1);
-  watch(two, "other", KVO_NONE, &w2);
-  CHECK_SAME(kvo_object_isa(as_object(one)), kvo_object_isa(as_object(two)));
-  CHECK_OK(kvo_remove_observer(w1.id));
-  CHECK_OK(kvo_remove_observer(w2.id));
-  item_destroy(one);
-  item_destroy(two);
-}
-
-TEST("lookups return defined results for keys, unknown keys, NULL, and headers without a class") {
-  item *object = item_make(0);
-  kvo_object nothing = {0};
-  CHECK_SAME(kvo_object_class(&nothing), NULL);
-  CHECK_SAME(kvo_object_class(NULL), NULL);
-  CHECK(kvo_object_setter(as_object(object), "nonsense") == NULL);
-  CHECK(kvo_object_setter(as_object(object), "doubled") == NULL);
-  CHECK(kvo_object_getter(as_object(object), "doubled") != NULL);
-  CHECK(kvo_object_getter(as_object(object), "nonsense") == NULL);
-  CHECK(kvo_object_setter(&nothing, "value") == NULL);
-  const kvo_property *value = kvo_class_property(item_class(), "value");
-  CHECK_SAME(kvo_class_property_at(item_class(), 0), value);
-  CHECK_SAME(kvo_class_property_at(item_class(), 1000), NULL);
-  CHECK_SAME(kvo_class_property(item_class(), "nonsense"), NULL);
-  CHECK_EQ(kvo_property_name(value), "value");
-  CHECK_EQ(kvo_property_type(value), "i");
+  CHECK_EQ(first.calls + second.calls, 0);
   item_destroy(object);
 }
 
@@ -116,67 +73,54 @@ typedef struct sub_item {
   double extra;
 } sub_item;
 
-static double get_extra(const sub_item *of) { return of->extra; }
-static void set_extra(sub_item *of, double extra) { of->extra = extra; }
-
-static kvo_class *sub_class(void) {
-  static kvo_class *cls;
-  kvo_property_spec property = {
-      .name = "extra", .type = "d", .getter = (kvo_function)get_extra, .setter = (kvo_function)set_extra};
-  kvo_class_spec spec = {.struct_size = sizeof spec,
-                         .name = "SubItem",
-                         .superclass = item_class(),
-                         .instance_size = sizeof(sub_item),
-                         .properties = &property,
-                         .property_count = 1};
-  if (cls == NULL) CHECK_OK(kvo_class_register(&spec, &cls));
-  return cls;
-}
-
-static int extra_calls;
-static void note_extra(const kvo_change *change, void *user_data) {
-  (void)user_data;
-  extra_calls++;
-  CHECK_EQ(*(const double *)change->new_value->bytes, 2.5);
+static kvo_object *sub_make(void) {
+  static const kvo_property_spec property = AT_OFFSET(sub_item, extra, "d");
+  return object_of(subclass_made(item_class(), "SubItem", sizeof(sub_item), &property, 1));
 }
 
 TEST("an object of a subclass notifies for inherited and for own properties") {
-  kvo_object *made;
-  CHECK_OK(kvo_object_create(sub_class(), &made));
-  sub_item *object = (sub_item *)made;
-  watcher w = {0};
-  watch(&object->base, "value", KVO_NEW, &w);
-  kvo_observer observer = {
-      .struct_size = sizeof observer, .key_path = "extra", .options = KVO_NEW, .callback = note_extra};
-  kvo_observation id;
-  CHECK_OK(kvo_add_observer(made, &observer, &id));
-  CHECK_EQ(kvo_class_name(kvo_object_isa(made)), "KVONotifying_SubItem");
-  item_set_value(&object->base, 7);
+  kvo_object *object = sub_make();
+  watcher value = {0}, extra = {0};
+  watch((item *)object, "value", KVO_NEW, &value);
+  watch((item *)object, "extra", KVO_NEW, &extra);
+  CHECK_EQ(kvo_class_name(kvo_object_isa(object)), "KVONotifying_SubItem");
+  SETTER(object, "value", int)(object, 7);
   KVO_SET(object, "extra", double, 2.5);
-  CHECK_EQ(w.new_value.integer, 7);
-  CHECK_EQ(extra_calls, 1);
-  CHECK_EQ(object->extra, 2.5);
-  CHECK_OK(kvo_remove_observer(w.id));
-  CHECK_OK(kvo_remove_observer(id));
-  kvo_object_destroy(made);
+  CHECK_EQ(value.new_value.integer, 7);
+  CHECK_EQ(extra.new_value.real, 2.5);
+  CHECK_EQ(((sub_item *)object)->extra, 2.5);
+  CHECK_OK(kvo_remove_observer(value.id));
+  CHECK_OK(kvo_remove_observer(extra.id));
+  kvo_object_destroy(object);
 }
 
-TEST("a subclass lists inherited properties first") {
-  kvo_class *sub = sub_class();
-  CHECK_SAME(kvo_class_superclass(sub), item_class());
-  CHECK_EQ(kvo_class_property_count(sub), kvo_class_property_count(item_class()) + 1);
-  CHECK_SAME(kvo_class_property_at(sub, 0), kvo_class_property_at(item_class(), 0));
-  CHECK_EQ(kvo_property_name(kvo_class_property_at(sub, kvo_class_property_count(sub) - 1)), "extra");
-  CHECK_SAME(kvo_class_property(item_class(), "extra"), NULL);
+TEST("a subclass lists inherited properties first, and has their setters and getters") {
+  kvo_object *object = sub_make();
+  item *plain = item_make(1);
+  kvo_class *sub = kvo_object_class(object), *super = item_class();
+  size_t inherited = kvo_class_property_count(super);
+  CHECK_SAME(kvo_class_superclass(sub), super);
+  CHECK_EQ(kvo_class_property_count(sub), inherited + 1);
+  CHECK_EQ(kvo_property_name(kvo_class_property_at(sub, inherited)), "extra");
+  CHECK_SAME(kvo_class_property(super, "extra"), NULL);
+  for (size_t i = 0; i < inherited; i++) {
+    const kvo_property *property = kvo_class_property_at(super, i);
+    const char *key = kvo_property_name(property);
+    CHECK_SAME(kvo_class_property_at(sub, i), property);
+    CHECK(kvo_object_setter(object, key) == kvo_object_setter(as_object(plain), key));
+    CHECK(kvo_object_property_setter(object, property) == kvo_object_setter(object, key));
+    CHECK(kvo_object_getter(object, key) == kvo_object_getter(as_object(plain), key));
+  }
+  kvo_object_destroy(object);
+  item_destroy(plain);
 }
 
 /* ------------------------------------------------------------------------------------------------------ Own memory -- */
 
 TEST("memory of the program becomes an object, is observed, and is released again") {
-  item object;
-  memset(&object, 0, sizeof object);
-  CHECK_OK(kvo_object_init(as_object(&object), item_class()));
+  item object = {.value = 1};
   watcher w = {0};
+  CHECK_OK(kvo_object_init(as_object(&object), item_class()));
   watch(&object, "value", KVO_NEW, &w);
   item_set_value(&object, 4);
   CHECK_EQ(w.new_value.integer, 4);
@@ -197,18 +141,13 @@ static void count_finalize(kvo_object *object) {
 TEST("finalize runs once per destroyed object, inherited by subclasses, and not for a finished one") {
   kvo_class_spec spec = {
       .struct_size = sizeof spec, .name = "Final", .instance_size = sizeof(kvo_object), .finalize = count_finalize};
-  kvo_class *base, *derived;
-  kvo_object *object, own;
+  kvo_class *base;
+  kvo_object own;
   CHECK_OK(kvo_class_register(&spec, &base));
-  spec.name = "Derived";
-  spec.superclass = base;
-  spec.finalize = NULL;
-  CHECK_OK(kvo_class_register(&spec, &derived));
-  CHECK_OK(kvo_object_create(base, &object));
-  kvo_object_destroy(object);
+  kvo_class *derived = subclass_made(base, "Derived", sizeof(kvo_object), NULL, 0);
+  kvo_object_destroy(object_of(base));
   CHECK_EQ(finalized, 1);
-  CHECK_OK(kvo_object_create(derived, &object));
-  kvo_object_destroy(object);
+  kvo_object_destroy(object_of(derived));
   CHECK_EQ(finalized, 2);
   CHECK_OK(kvo_object_init(&own, base));
   kvo_object_finish(&own);
@@ -217,19 +156,17 @@ TEST("finalize runs once per destroyed object, inherited by subclasses, and not 
 }
 
 TEST("each of a thousand classes is known by its address and by its name") {
-  enum { COUNT = 1000 };
-  static kvo_class *classes[COUNT];
+  enum { CLASSES = 1000 };
+  static kvo_class *classes[CLASSES];
   char name[32];
-  for (int i = 0; i < COUNT; i++) {
-    kvo_class_spec spec = {.struct_size = sizeof spec, .name = name, .instance_size = sizeof(kvo_object)};
+  for (int i = 0; i < CLASSES; i++) {
     snprintf(name, sizeof name, "Class %d", i);
-    CHECK_OK(kvo_class_register(&spec, &classes[i]));
+    classes[i] = class_made(name, sizeof(kvo_object), NULL, 0);
   }
-  for (int i = 0; i < COUNT; i++) {
-    kvo_object *object;
+  for (int i = 0; i < CLASSES; i++) {
+    kvo_object *object = object_of(classes[i]);
     snprintf(name, sizeof name, "Class %d", i);
     CHECK_SAME(kvo_class_find(name), classes[i]);
-    CHECK_OK(kvo_object_create(classes[i], &object));
     CHECK_SAME(kvo_object_class(object), classes[i]);
     kvo_object_destroy(object);
   }

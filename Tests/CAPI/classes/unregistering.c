@@ -1,68 +1,42 @@
-/* unregistering.c - classes can be unregistered when nothing of theirs lives, so that plug-ins can be loaded again. */
+/* unregistering.c - classes that come and go: they are unregistered when nothing of theirs lives, and registered again, also by threads and
+ * plug-ins. */
 #include "allocator.h"
-#include "fixture.h"
+#include "made.h"
+#include "shared.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
-#include <string.h>
+#include <kvo/kvo_method.h>
+#include <stdio.h>
 
 typedef struct small {
   kvo_object header;
-  int value;
+  int value, plain;
 } small;
 
 static int one_get(const small *of) { return of->value; }
+static int more_get(const small *of) { return of->value + 100; }
 static void one_set(small *of, int value) { of->value = value; }
 static void two_set(small *of, int value) { of->value = 2 * value; }
 
-static kvo_class *register_small(const char *name, const char *key, kvo_function set, kvo_class *superclass) {
-  kvo_property_spec property = {.name = key, .type = "i", .getter = (kvo_function)one_get, .setter = set};
-  kvo_class_spec spec = {.struct_size = sizeof spec,
-                         .name = name,
-                         .instance_size = sizeof(small),
-                         .superclass = superclass,
-                         .properties = &property,
-                         .property_count = 1};
-  kvo_class *cls = NULL;
-  CHECK_OK(kvo_class_register(&spec, &cls));
-  return cls;
-}
-
-static int changes;
-static void count(const kvo_change *change, void *user_data) {
-  (void)change, (void)user_data;
-  changes++;
-}
-
-static void set_observed(kvo_class *cls, int expected) {
-  kvo_object *object;
-  CHECK_OK(kvo_object_create(cls, &object));
-  kvo_observer observer = {.struct_size = sizeof observer, .key_path = "value", .callback = count};
-  kvo_observation id;
-  CHECK_OK(kvo_add_observer(object, &observer, &id));
-  ((void (*)(kvo_object *, int))kvo_object_setter(object, "value"))(object, 5);
-  CHECK_EQ(((small *)object)->value, expected);
-  CHECK_OK(kvo_remove_observer(id));
-  kvo_object_destroy(object);
+static kvo_class *register_small(const char *name, kvo_class *superclass) {
+  static const kvo_property_spec property = PROPERTY("value", "i", one_get, one_set);
+  return subclass_made(superclass, name, sizeof(small), &property, superclass == NULL);
 }
 
 TEST("an unregistered class has no name any more, and makes no objects") {
-  kvo_class *cls = register_small("Small", "value", (kvo_function)one_set, NULL);
+  kvo_class *cls = register_small("Small", NULL);
+  kvo_object *object, here;
   CHECK_OK(kvo_class_unregister(cls));
   CHECK_SAME(kvo_class_find("Small"), NULL);
-  kvo_object *object;
   CHECK_STATUS(kvo_object_create(cls, &object), KVO_ERROR_INVALID_ARGUMENT);
-  small here;
-  CHECK_STATUS(kvo_object_init(&here.header, cls), KVO_ERROR_INVALID_ARGUMENT);
+  CHECK_STATUS(kvo_object_init(&here, cls), KVO_ERROR_INVALID_ARGUMENT);
   CHECK_STATUS(kvo_class_unregister(cls), KVO_ERROR_INVALID_ARGUMENT);
 }
 
 TEST("a class with objects or subclasses is not unregistered, and the error says which") {
-  kvo_class *cls = register_small("Small", "value", (kvo_function)one_set, NULL);
-  kvo_class *sub = register_small("Smaller", "other", (kvo_function)one_set, cls);
-  kvo_object *object;
+  kvo_class *cls = register_small("Small", NULL), *sub = register_small("Smaller", cls);
+  kvo_object *object = object_of(sub);
   small here;
-  CHECK_OK(kvo_object_create(sub, &object));
   CHECK_OK(kvo_object_init(&here.header, sub));
   CHECK_STATUS(kvo_class_unregister(cls), KVO_ERROR_BUSY);
   CHECK_CONTAINS(kvo_last_error(), "class 'Small' has the subclass 'Smaller'");
@@ -70,34 +44,72 @@ TEST("a class with objects or subclasses is not unregistered, and the error says
   CHECK_CONTAINS(kvo_last_error(), "class 'Smaller' has 2 objects");
   kvo_object_destroy(object);
   CHECK_STATUS(kvo_class_unregister(sub), KVO_ERROR_BUSY);
-  set_observed(cls, 5);
   kvo_object_finish(&here.header);
   CHECK_OK(kvo_class_unregister(sub));
   CHECK_OK(kvo_class_unregister(cls));
 }
 
-TEST("a class registered again has the new functions, observed or not") {
-  kvo_class *cls = register_small("Small", "value", (kvo_function)one_set, NULL);
-  set_observed(cls, 5);
-  CHECK_OK(kvo_class_unregister(cls));
-  cls = register_small("Small", "value", (kvo_function)two_set, NULL);
-  set_observed(cls, 10);
-  CHECK_EQ(changes, 2);
-  CHECK_SAME(kvo_class_find("Small"), cls);
-  CHECK_OK(kvo_class_unregister(cls));
-  /* One with another layout does not use the memory of the earlier one. */
-  kvo_class *other = register_small("Small", "other", (kvo_function)one_set, NULL);
-  CHECK(kvo_class_property(other, "value") == NULL);
-  CHECK_OK(kvo_class_unregister(other));
+/* ---------------------------------------------------------------------------------------------------- Registered again -- */
+
+static int finalized[2];
+
+static void finalize_first(kvo_object *object) { (void)object, finalized[0]++; }
+static void finalize_second(kvo_object *object) { (void)object, finalized[1]++; }
+static int get_given(const kvo_object *object, void *user) { return (void)object, *(int *)user; }
+
+/* Registers the first or the second class of this name, whose functions differ. */
+static kvo_class *register_other(int which) {
+  static int given[2] = {7, 8};
+  const kvo_property_spec properties[] = {
+      PROPERTY("value", "i", which == 0 ? one_get : more_get, which == 0 ? one_set : two_set),
+      PROPERTY_WITH("given", "i", get_given, NULL, .flags = KVO_PROPERTY_WITH_USER, .user = &given[which])};
+  const kvo_class_spec spec = {.struct_size = sizeof spec,
+                               .name = "Small",
+                               .instance_size = sizeof(small),
+                               .properties = properties,
+                               .property_count = 2,
+                               .finalize = which == 0 ? finalize_first : finalize_second};
+  kvo_class *cls = NULL;
+  CHECK_OK(kvo_class_register(&spec, &cls));
+  return cls;
+}
+
+TEST("a class that is registered again takes over the memory, and has the new functions only, observed or not") {
+  kvo_class *first = NULL;
+  for (int which = 0; which < 2; which++) {
+    kvo_class *cls = register_other(which);
+    if (which == 0) first = cls;
+    CHECK_SAME(cls, first);
+    CHECK_SAME(kvo_class_find("Small"), cls);
+    for (int is_observed = 0; is_observed < 2; is_observed++) {
+      kvo_object *object = object_of(cls);
+      int calls = 0;
+      int64_t number = 0;
+      kvo_observation id = is_observed ? count_changes(object, "value", KVO_NEW, &calls) : 0;
+      SETTER(object, "value", int)(object, 5);
+      CHECK_EQ(((small *)object)->value, which == 0 ? 5 : 10);
+      CHECK_OK(kvo_get_int64(object, "value", &number));
+      CHECK_EQ(number, which == 0 ? 5 : 110);
+      CHECK_EQ(calls, is_observed);
+      CHECK_EQ(GETTER(object, "given", int)(object), 7 + which);
+      if (is_observed) CHECK_OK(kvo_remove_observer(id));
+      kvo_object_destroy(object);
+    }
+    CHECK_OK(kvo_class_unregister(cls));
+    CHECK_EQ(finalized[which], 2);
+  }
+  CHECK_EQ(finalized[0], 2);
 }
 
 TEST("registering again and again needs no more memory") {
   use_counting_allocator();
   long before = 0;
   for (int i = 0; i < 100; i++) {
-    kvo_class *cls = register_small("Small", "value", i % 2 ? (kvo_function)one_set : (kvo_function)two_set, NULL);
-    kvo_class *sub = register_small("Smaller", "other", (kvo_function)one_set, cls);
-    set_observed(sub, i % 2 ? 5 : 10);
+    kvo_class *cls = register_small("Small", NULL), *sub = register_small("Smaller", cls);
+    kvo_object *object = object_of(sub);
+    int calls = 0;
+    CHECK_OK(kvo_remove_observer(count_changes(object, "value", KVO_NEW, &calls)));
+    kvo_object_destroy(object);
     CHECK_OK(kvo_class_unregister(sub));
     CHECK_OK(kvo_class_unregister(cls));
     if (i == 0) before = live_blocks;
@@ -106,19 +118,11 @@ TEST("registering again and again needs no more memory") {
 }
 
 static void one_set_more(small *of, int value, int more) { of->value = value + more; }
-static size_t count_none(const kvo_object *object, void *user) { return (void)object, (void)user, 0; }
-static void get_none(const kvo_object *object, size_t index, void *element, void *user) {
-  (void)object, (void)index, (void)element, (void)user;
-}
 
 /* Registers one of several classes of the same name, of which no two are alike, and unregisters it. */
 static kvo_class *come_and_go(int variant, kvo_class *superclass) {
-  static const char *const by_other[] = {"other", NULL}, *const by_both[] = {"other", "more", NULL},
-                           *const by_more[] = {"more", NULL};
-  kvo_property_spec property = {
-      .name = "value", .type = "i", .getter = (kvo_function)one_get, .setter = (kvo_function)one_set};
-  kvo_list_accessors list = {.struct_size = sizeof list, .count = count_none, .get_at = get_none};
-  kvo_collection_spec collection = {.name = "list", .element_type = "i", .list = &list};
+  static const char *const by_other[] = {"other", NULL};
+  kvo_property_spec property = PROPERTY("value", "i", one_get, one_set);
   kvo_class_spec spec = {.struct_size = sizeof spec,
                          .name = "Small",
                          .instance_size = sizeof(small),
@@ -132,20 +136,17 @@ static kvo_class *come_and_go(int variant, kvo_class *superclass) {
     case 4: property.setter = NULL; break;
     case 5: property.getter = NULL; break;
     case 6: property.affected_by = by_other; break;
-    case 7: property.affected_by = by_both; break;
-    case 8: property.affected_by = by_more; break;
-    case 9: property.setter_type = "v@ii", property.setter = (kvo_function)one_set_more; break;
-    case 10: property.setter_type = "v@il", property.setter = (kvo_function)one_set_more; break;
-    case 11: spec.instance_size += 8; break;
-    case 12: spec.superclass = superclass; break;
-    case 13: spec.name = "Smaller"; break;
-    case 14: spec.property_count = 0; break;
-    case 15: spec.collections = &collection, spec.collection_count = 1, spec.collection_size = sizeof collection; break;
-    case 16:
-    case 17:
+    case 7: property.setter_type = "v@ii", property.setter = (kvo_function)one_set_more; break;
+    case 8: property.setter_type = "v@il", property.setter = (kvo_function)one_set_more; break;
+    case 9: spec.instance_size += 8; break;
+    case 10: spec.superclass = superclass; break;
+    case 11: spec.name = "Smaller"; break;
+    case 12: spec.property_count = 0; break;
+    case 13:
+    case 14:
       property.flags = KVO_PROPERTY_AT_OFFSET;
       property.getter = property.setter = NULL;
-      property.offset = variant == 16 ? offsetof(small, value) : offsetof(small, value) + 8;
+      property.offset = variant == 13 ? offsetof(small, value) : offsetof(small, value) + 8;
       spec.instance_size += 8;
       break;
     default: break;
@@ -157,8 +158,8 @@ static kvo_class *come_and_go(int variant, kvo_class *superclass) {
 }
 
 TEST("a class takes over the memory of one that is like it in everything but its functions, and of no other") {
-  enum { VARIANTS = 18 };
-  kvo_class *superclass = register_small("Super", "own", (kvo_function)one_set, NULL), *first[VARIANTS];
+  enum { VARIANTS = 15 };
+  kvo_class *superclass = class_made("Super", sizeof(small), NULL, 0), *first[VARIANTS];
   for (int i = 0; i < VARIANTS; i++) {
     first[i] = come_and_go(i, superclass);
     for (int j = 0; j < i; j++)
@@ -168,95 +169,101 @@ TEST("a class takes over the memory of one that is like it in everything but its
   CHECK_OK(kvo_class_unregister(superclass));
 }
 
-/* Whose accessors were called: those of the first class, or those of the second. */
-static int calls_of[2];
-static bool has_none(const kvo_object *object, const void *element, void *user) {
-  return (void)object, (void)element, (void)user, false;
-}
-static void visit_none(const kvo_object *object, void (*visit)(const void *element, void *arg), void *arg, void *user) {
-  (void)object, (void)visit, (void)arg, (void)user;
-}
-static kvo_status count_first(kvo_object *object, const void *element, void *user) {
-  return (void)object, (void)element, (void)user, calls_of[0]++, KVO_OK;
-}
-static kvo_status count_second(kvo_object *object, const void *element, void *user) {
-  return (void)object, (void)element, (void)user, calls_of[1]++, KVO_OK;
-}
-static kvo_status insert_first(kvo_object *object, size_t index, const void *element, void *user) {
-  return (void)index, count_first(object, element, user);
-}
-static kvo_status insert_second(kvo_object *object, size_t index, const void *element, void *user) {
-  return (void)index, count_second(object, element, user);
-}
-static kvo_status remove_none(kvo_object *object, size_t index, void *user) {
-  return (void)object, (void)index, (void)user, KVO_OK;
+/* ---------------------------------------------------------------------------------------------- Threads and plug-ins -- */
+
+static int scaled(const small *of, int by) { return of->value * by; }
+
+static void count_call(kvo_call *call, void *user_data) { (void)call, ++*(int *)user_data; }
+static void count_end(void *user_data) { *(int *)user_data += 10; }
+
+static kvo_class *register_cell(const char *name) {
+  static int seven = 7;
+  static const kvo_property_spec properties[] = {
+      PROPERTY("value", "i", one_get, one_set),
+      PROPERTY_WITH("given", "i", get_given, NULL, .flags = KVO_PROPERTY_WITH_USER, .user = &seven),
+      AT_OFFSET(small, plain, "i")};
+  const kvo_method_spec method = {.name = "scaled", .type = "i@i", .function = (kvo_function)scaled};
+  kvo_class *cls = class_made(name, sizeof(small), properties, 3);
+  CHECK_SAME(kvo_class_find(name), cls);
+  CHECK_OK(kvo_class_add_methods(cls, &method, 1, sizeof method));
+  return cls;
 }
 
-TEST("the next class takes over the memory, but not the accessors of lists and sets") {
-  kvo_class *first = NULL;
-  for (int i = 0; i < 2; i++) {
-    kvo_member_accessors members = {.struct_size = sizeof members,
-                                    .count = count_none,
-                                    .contains = has_none,
-                                    .for_each = visit_none,
-                                    .add = i == 0 ? count_first : count_second,
-                                    .remove = i == 0 ? count_first : count_second};
-    kvo_list_accessors list = {.struct_size = sizeof list,
-                               .count = count_none,
-                               .get_at = get_none,
-                               .insert_at = i == 0 ? insert_first : insert_second,
-                               .remove_at = remove_none};
-    kvo_collection_spec collections[] = {{.name = "list", .element_type = "i", .list = &list},
-                                         {.name = "members", .element_type = "i", .members = &members}};
-    kvo_class_spec spec = {.struct_size = sizeof spec,
-                           .name = "Bag",
-                           .instance_size = sizeof(small),
-                           .collections = collections,
-                           .collection_count = 2,
-                           .collection_size = sizeof *collections};
-    kvo_class *cls = NULL;
-    kvo_object *object;
-    CHECK_OK(kvo_class_register(&spec, &cls));
-    if (i == 0) first = cls;
-    CHECK_SAME(cls, first);
-    CHECK_OK(kvo_object_create(cls, &object));
-    CHECK_OK(kvo_list_insert(object, "list", 0, KVO_VALUE(int, 1)));
-    CHECK_EQ(calls_of[i], 1);
-    CHECK_OK(kvo_members_add(object, "members", KVO_VALUE(int, 1)));
-    CHECK_EQ(calls_of[i], 2);
-    kvo_object_destroy(object);
+/* Uses all that a class has trampolines for, and a hook on the class if no other thread uses that. */
+static void use_cell(kvo_class *cls, bool is_own) {
+  kvo_object *object = object_of(cls);
+  kvo_hook first;
+  int changes = 0, before = 0, after = 0;
+  kvo_observation id = count_changes(object, "value", KVO_NEW, &changes);
+  kvo_hook_spec hook = {.struct_size = sizeof hook,
+                        .method = "scaled",
+                        .when = KVO_HOOK_BEFORE,
+                        .function = count_call,
+                        .user_data = &before};
+  CHECK_OK(is_own ? kvo_class_hook(cls, &hook, &first) : kvo_object_hook(object, &hook, &first));
+  hook.when = KVO_HOOK_AFTER;
+  hook.user_data = &after;
+  hook.destroy = count_end;
+  CHECK_OK(kvo_object_hook(object, &hook, NULL));
+  SETTER(object, "value", int)(object, 3);
+  SETTER(object, "plain", int)(object, 4);
+  CHECK_EQ(GETTER(object, "plain", int)(object), 4);
+  CHECK_EQ(GETTER(object, "given", int)(object), 7);
+  CHECK_EQ(((int (*)(kvo_object *, int))kvo_object_method(object, "scaled"))(object, 5), 15);
+  CHECK(changes == 1 && before == 1 && after == 1);
+  CHECK_OK(kvo_hook_remove(first));
+  CHECK_OK(kvo_remove_observer(id));
+  kvo_object_destroy(object); /* ends the other hook */
+  CHECK_EQ(after, 11);
+}
+
+static void register_and_use(int number) {
+  for (int round = 0; round < rounds(40); round++) {
+    char name[32];
+    snprintf(name, sizeof name, "Cell%d.%d", number, round / 2); /* each twice, so that it also returns */
+    kvo_class *cls = register_cell(name);
+    use_cell(cls, true);
     CHECK_OK(kvo_class_unregister(cls));
+    CHECK_SAME(kvo_class_find(name), NULL);
   }
-  CHECK_EQ(calls_of[0], 2);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- Plug-ins -- */
+TEST("threads register classes of their own, observe and hook their objects, and unregister them, all at once") {
+  on_threads(register_and_use);
+}
 
-static _Atomic bool stop;
+static kvo_class *common;
 
-static void ignore(const kvo_change *change, void *user_data) { (void)change, (void)user_data; }
+static void use_common(int number) {
+  (void)number;
+  for (int round = 0; round < rounds(100); round++) use_cell(common, false);
+}
 
-/* Sets and observes objects of the program, whatever comes and goes. */
-static void *set_on(void *arg) {
-  item *object = item_make(0);
-  while (!stop) {
-    kvo_observer observer = {
-        .struct_size = sizeof observer, .key_path = "value", .options = KVO_OLD, .callback = ignore};
-    kvo_observation id;
-    CHECK_OK(kvo_add_observer(as_object(object), &observer, &id));
-    for (int k = 0; k < 100; k++) item_set_value(object, k);
+TEST("threads create, observe, hook and destroy objects of one class at the same time") {
+  common = register_cell("Common");
+  on_threads(use_common);
+  CHECK_OK(kvo_class_unregister(common));
+}
+
+static _Atomic bool has_stopped;
+
+/* Sets and observes an object of the program, whatever comes and goes. */
+static void set_on(void *arg) {
+  (void)arg;
+  shared *object = shared_make();
+  while (!has_stopped) {
+    kvo_observation id = observe(object, "value", KVO_OLD, NULL, NULL);
+    for (int k = 0; k < 100; k++) set(object, k);
     CHECK_OK(kvo_remove_observer(id));
   }
-  item_destroy(object);
-  return arg;
+  shared_destroy(object);
 }
 
 TEST("a plug-in is loaded, used and unloaded again and again while threads set") {
-  enum { THREADS = 3, TIMES = 200 };
-  pthread_t threads[THREADS];
-  item_class();
-  for (int i = 0; i < THREADS; i++) CHECK_EQ(pthread_create(&threads[i], NULL, set_on, NULL), 0);
-  for (int i = 0; i < (harness_is_instrumented() ? TIMES / 10 : TIMES); i++) {
+  running *threads[3];
+  shared_destroy(shared_make()); /* registers the class */
+  for (int i = 0; i < 3; i++) threads[i] = start_thread(set_on, NULL);
+  for (int i = 0; i < rounds(200); i++) {
     void *plugin = dlopen(KVO_GAUGES, RTLD_NOW | RTLD_LOCAL);
     if (plugin == NULL) harness_fail(__FILE__, __LINE__, "%s", dlerror());
     union {
@@ -270,6 +277,6 @@ TEST("a plug-in is loaded, used and unloaded again and again while threads set")
 #endif
     CHECK_SAME(kvo_class_find("Gauge"), NULL);
   }
-  stop = true;
-  for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+  has_stopped = true;
+  for (int i = 0; i < 3; i++) join_thread(threads[i]);
 }

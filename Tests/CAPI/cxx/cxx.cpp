@@ -1,9 +1,8 @@
-/* cxx.cpp - kvo.hpp: classes of C++, observers that are functions, values as C++ types. */
-#include <kvo/kvo.hpp>
+/* cxx.cpp - kvo.hpp: classes of C++, observers that are functions, objects that C and C++ share. */
+#include "held.hpp"
 
 #include <thread>
 
-#include "harness.h"
 extern "C" {
 #include "fixture.h"
 }
@@ -61,73 +60,63 @@ public:
   KVO_PROPERTIES(Mixed, kvo::object, value)
 };
 
-template <class T> struct heard {
-  std::vector<T> before, after;
-  void operator()(const kvo::change<T> &change) {
-    if (change.old_value != nullptr) before.push_back(*change.old_value);
-    if (change.new_value != nullptr) after.push_back(*change.new_value);
-  }
+/* Writes the changes of a number, as "old>new ". */
+struct log {
+  std::string text;
+  kvo::token token;
+  explicit log(Document &document)
+      : token(kvo::observe(document, &Document::pages, [this](const kvo::change<int> &change) {
+          text += std::to_string(*change.old_value) + ">" + std::to_string(*change.new_value) + " ";
+        })) {}
 };
+
+/* Sets a property, and returns whether its observer gets these values. */
+template <class T> bool delivers(Document &document, kvo::property<T> Document::*property, T before, T after) {
+  bool is_right = false;
+  auto token = kvo::observe(document, property, [&](const kvo::change<T> &change) {
+    is_right = *change.old_value == before && *change.new_value == after;
+  });
+  document.*property = after;
+  return is_right;
+}
 
 } // namespace
 
+/* --------------------------------------------------------------------------------------------------------- Observing -- */
+
 TEST("a lambda observes a property with the old and the new value") {
   Document document;
-  std::string log;
-  auto token = kvo::observe(document, &Document::zoom, [&](const kvo::change<double> &change) {
-    log += std::to_string(int(*change.old_value)) + ">" + std::to_string(int(*change.new_value)) + " ";
-  });
-  document.zoom = 2;
-  document.zoom += 3;
-  ++document.zoom;
-  CHECK_EQ(log, "1>2 2>5 5>6 ");
-  CHECK_EQ(document.zoom.get(), 6.0);
+  log changes(document);
+  document.pages = 2;
+  document.pages += 3;
+  ++document.pages;
+  CHECK_EQ(changes.text, "1>2 2>5 5>6 ");
+  CHECK_EQ(document.pages.get(), 6);
 }
 
 TEST("values of every kind of type come with old and new value") {
   Document document;
-  Author ada, bob;
-  bob.name = "Bob";
-  heard<std::string> title;
-  heard<Point> origin;
-  heard<Color> color;
-  heard<Author *> author;
-  heard<std::shared_ptr<Author>> editor;
-  heard<std::vector<int>> marks;
-  heard<std::optional<long>> limit;
-  int extra = 0;
-  auto a = kvo::observe(document, &Document::title, std::ref(title));
-  auto b = kvo::observe(document, &Document::origin, std::ref(origin));
-  auto c = kvo::observe(document, &Document::color, std::ref(color));
-  auto d = kvo::observe(document, &Document::author, std::ref(author));
-  auto e = kvo::observe(document, &Document::editor, std::ref(editor));
-  auto f = kvo::observe(document, &Document::marks, std::ref(marks));
-  auto g = kvo::observe(document, &Document::limit, std::ref(limit));
-  auto h = kvo::observe(document, &Document::extra, [&](const kvo::change<Opaque> &change) {
-    extra = int(change.new_value->names.size() - change.old_value->names.size());
+  Author ada;
+  CHECK(delivers<std::string>(document, &Document::title, "Untitled", "Report"));
+  CHECK(delivers(document, &Document::color, Color::red, Color::green));
+  CHECK(delivers<Author *>(document, &Document::author, nullptr, &ada));
+  CHECK(delivers<std::shared_ptr<Author>>(document, &Document::editor, nullptr, std::make_shared<Author>()));
+  CHECK(delivers<std::vector<int>>(document, &Document::marks, {}, {1, 2}));
+  CHECK(delivers<std::optional<long>>(document, &Document::limit, std::nullopt, 9));
+  std::size_t extra = 0;
+  double origin = 0;
+  auto a = kvo::observe(document, &Document::extra, [&](const kvo::change<Opaque> &change) {
+    extra = change.new_value->names.size() - change.old_value->names.size();
   });
-  document.title = "Report";
-  document.origin = Point{3, 4};
-  document.color = Color::green;
-  document.author = &bob;
-  document.editor = std::make_shared<Author>();
-  document.marks = std::vector<int>{1, 2};
-  document.limit = 9;
+  auto b = kvo::observe(document, &Document::origin,
+                        [&](const kvo::change<Point> &change) { origin = change.new_value->y - change.old_value->y; });
   document.extra.modify([](Opaque &opaque) { opaque.names = {"a", "b"}; });
-  CHECK_EQ(title.before[0], "Untitled");
-  CHECK_EQ(title.after[0], "Report");
-  CHECK_EQ(origin.before[0].y, 2.0);
-  CHECK_EQ(origin.after[0].y, 4.0);
-  CHECK_EQ(int(color.before[0]), 0);
-  CHECK_EQ(int(color.after[0]), 1);
-  CHECK(author.before[0] == nullptr && author.after[0] == &bob);
-  CHECK(editor.before[0] == nullptr && editor.after[0] == document.editor.get());
-  CHECK(marks.before[0].empty() && marks.after[0] == (std::vector<int>{1, 2}));
-  CHECK(!limit.before[0] && limit.after[0] == 9);
-  CHECK_EQ(extra, 2);
+  document.origin = Point{3, 4};
+  CHECK_EQ(extra, 2u);
+  CHECK_EQ(origin, 2.0);
 }
 
-TEST("a change of one element of a vector is told with its kind, its index and the element") {
+TEST("a change of one element of a vector comes with its kind, its index and the element") {
   Document document;
   document.marks = std::vector<int>{1, 2, 3};
   std::string log;
@@ -142,54 +131,21 @@ TEST("a change of one element of a vector is told with its kind, its index and t
   document.marks.replace_at(2, 9);
   CHECK_EQ(log, "2@1 new 7; 3@0 old 1; 4@2 old 3 new 9; ");
   CHECK(document.marks.get() == (std::vector<int>{7, 2, 9}));
-  bool thrown = false;
-  try {
-    document.marks.remove_at(3);
-  } catch (const std::out_of_range &) {
-    thrown = true;
-  }
-  CHECK(thrown);
-}
-
-TEST("a key path through pointers follows the objects") {
-  Document document;
-  Author ada, bob;
-  bob.name = "Bob";
-  std::string log;
-  auto token = kvo::observe(document, "author.name", [&](const kvo::record &change) {
-    log +=
-        change.old_value<std::string>().value_or("nil") + ">" + change.new_value<std::string>().value_or("nil") + " ";
-  });
-  document.author = &ada;
-  document.author = &bob;
-  ada.name = "not seen";
-  bob.name = "Robert";
-  document.author = nullptr;
-  CHECK_EQ(log, "nil>Ada Ada>Bob Bob>Robert Robert>nil ");
-}
-
-TEST("a key path through shared pointers follows the objects") {
-  Document document;
-  int calls = 0;
-  auto token = kvo::observe(document, "editor.name", [&](const kvo::record &) { calls++; });
-  document.editor = std::make_shared<Author>();
-  document.editor.get()->name = "Eve";
-  document.editor = nullptr;
-  CHECK_EQ(calls, 3);
 }
 
 TEST("an expression is observed through what it reads, also of objects that nobody observes otherwise") {
   Document first;
   Book second;
-  heard<double> area;
+  std::string log;
   auto token = kvo::observe(
-      first, [&] { return first.zoom * second.pages; }, std::ref(area));
+      first, [&] { return first.zoom * second.pages; },
+      [&](const kvo::change<double> &change) {
+        log += std::to_string(int(*change.old_value)) + ">" + std::to_string(int(*change.new_value)) + " ";
+      });
   first.zoom = 3;
   second.pages = 4;
   second.title = "not read";
-  CHECK_EQ(area.before.size(), 2u);
-  CHECK_EQ(area.before[1], 3.0);
-  CHECK_EQ(area.after[1], 12.0);
+  CHECK_EQ(log, "1>3 3>12 ");
 }
 
 TEST("inherited properties and those of the derived class are observed") {
@@ -203,17 +159,6 @@ TEST("inherited properties and those of the derived class are observed") {
   CHECK_EQ(log, "title text open ");
 }
 
-TEST("an object that does not begin with kvo::object is observed, and found again from C") {
-  Mixed mixed;
-  heard<int> value;
-  auto token = kvo::observe(mixed, &Mixed::value, std::ref(value));
-  mixed.value = 5;
-  CHECK_EQ(value.after[0], 5);
-  CHECK_EQ(mixed.other, 7);
-  CHECK(kvo::object::from(mixed.kvo()) == &mixed);
-  CHECK_EQ(kvo::get<int>(mixed, "value"), 5);
-}
-
 TEST("key-value coding reads and sets by path, and refuses other types") {
   Document document;
   Author ada;
@@ -224,79 +169,64 @@ TEST("key-value coding reads and sets by path, and refuses other types") {
   CHECK_EQ(kvo::get<std::string>(document, "author.name"), "Grace");
   CHECK_EQ(kvo::get<Point>(document, "origin").y, 2.0);
   CHECK(!kvo::get<std::optional<long>>(document, "limit"));
-  for (int i = 0; i < 4; i++) {
-    kvo_status status = KVO_OK;
-    try {
-      if (i == 0) kvo::get<int>(document, "title");
-      if (i == 1) kvo::get<int>(document, "nothing");
-      if (i == 2) kvo::set(document, "title", 3);
-      if (i == 3) kvo::get<long>(document, "limit"); /* nil */
-    } catch (const kvo::error &error) {
-      status = error.status();
-      CHECK(std::string(error.what()).size() > 10);
-    }
-    CHECK_STATUS(status, i == 1 ? KVO_ERROR_UNDEFINED_KEY : KVO_ERROR_TYPE_MISMATCH);
-  }
+  CHECK_THROWS(KVO_ERROR_UNDEFINED_KEY, kvo::get<int>(document, "nothing"));
+  CHECK_THROWS(KVO_ERROR_TYPE_MISMATCH, kvo::get<int>(document, "title"));
+  CHECK_THROWS(KVO_ERROR_TYPE_MISMATCH, kvo::get<long>(document, "limit")); /* nil */
+  CHECK_CONTAINS(thrown_by<kvo::error>([&] { kvo::set(document, "title", 3); }).c_str(), "title");
   CHECK_EQ(document.title.get(), "Set");
 }
 
-TEST("C code observes a C++ object, and sees strings, structures and objects") {
+TEST("a property that KVO_PROPERTIES does not name cannot be observed, nor set while its object is observed") {
+  Document document;
+  document.unnamed = 3;
+  CHECK_THROWS(KVO_ERROR_UNDEFINED_KEY, auto token = kvo::observe(document, &Document::unnamed, [](const auto &) {}));
+  log changes(document);
+  CHECK_THROWS(KVO_ERROR_UNDEFINED_KEY, document.unnamed = 4);
+  CHECK_EQ(document.unnamed.get(), 3);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- C and C++ -- */
+
+TEST("an object that does not begin with kvo::object is observed, and found again from C") {
+  Mixed mixed;
+  int value = 0;
+  auto token = kvo::observe(mixed, &Mixed::value, [&](const kvo::change<int> &change) { value = *change.new_value; });
+  mixed.value = 5;
+  CHECK_EQ(value, 5);
+  CHECK_EQ(mixed.other, 7);
+  CHECK(kvo::object::from(mixed.kvo()) == &mixed);
+  CHECK_EQ(kvo::get<int>(mixed, "value"), 5);
+}
+
+TEST("C code observes a C++ object: strings, structures, objects, vectors and their changed elements") {
   Document document;
   Author ada;
   static std::string log;
   kvo_observer observer{};
   observer.struct_size = sizeof observer;
-  observer.options = KVO_OLD | KVO_NEW;
+  observer.options = KVO_NEW | KVO_ENDS_WITH_OBJECT;
   observer.callback = [](const kvo_change *change, void *) {
     log += std::string(change->key_path) + " " + change->new_value->type + " ";
     if (change->new_value->type[0] == '*') log += *static_cast<const char *const *>(change->new_value->bytes);
+    auto write = [](const kvo_value *value, void *) { log += std::to_string(*static_cast<const int *>(value->bytes)); };
+    for (std::size_t i = 0; i < kvo_change_count(change, KVO_NEW); i++)
+      kvo_change_element(change, KVO_NEW, i, write, nullptr);
+    log += change->index_count > 0 ? "@" + std::to_string(change->indexes[0]) + "; " : "; ";
   };
-  kvo_observation ids[3];
-  int made = 0;
-  for (const char *key : {"title", "origin", "author"}) {
+  for (const char *key : {"title", "origin", "author", "marks"}) {
     observer.key_path = key;
-    CHECK_OK(kvo_add_observer(document.kvo(), &observer, &ids[made++]));
+    CHECK_OK(kvo_add_observer(document.kvo(), &observer, nullptr));
   }
   document.title = "Seen";
   document.origin = Point{0, 0};
   document.author = &ada;
-  CHECK_EQ(log, "title * Seenorigin {Point=dd} author @ ");
-  for (kvo_observation id : ids) CHECK_OK(kvo_remove_observer(id));
-}
-
-TEST("C code enumerates the elements of a vector, and those that have changed") {
-  Document document;
-  static std::string log;
-  kvo_observer observer{};
-  observer.struct_size = sizeof observer;
-  observer.key_path = "marks";
-  observer.options = KVO_OLD | KVO_NEW;
-  observer.callback = [](const kvo_change *change, void *) {
-    for (kvo_options which : {KVO_OLD, KVO_NEW})
-      for (std::size_t i = 0; i < kvo_change_count(change, which); i++)
-        kvo_change_element(
-            change, which, i,
-            [](const kvo_value *value, void *) {
-              log += std::to_string(*static_cast<const int *>(value->bytes)) + ",";
-            },
-            nullptr);
-    log += change->index_count > 0 ? "@" + std::to_string(change->indexes[0]) + " " : " ";
-  };
-  kvo_observation id;
-  CHECK_OK(kvo_add_observer(document.kvo(), &observer, &id));
   document.marks = std::vector<int>{1, 2};
   document.marks.insert_at(1, 7);
-  document.marks.remove_at(0);
-  CHECK_EQ(log, "1,2, 7,@1 1,@0 ");
-  CHECK_OK(kvo_remove_observer(id));
-  CHECK(kvo::get<std::vector<int>>(document, "marks") == (std::vector<int>{7, 2}));
-  kvo::set(document, "marks", std::vector<int>{3});
-  CHECK(document.marks.get() == std::vector<int>{3});
+  CHECK_EQ(log, "title * Seen; origin {Point=dd} ; author @ ; marks [i] 12; marks [i] 7@1; ");
 }
 
 TEST("C++ observes an object of a class that C has registered") {
   item *thing = item_make(3);
-  heard<int> unused;
   std::string log;
   auto token = kvo::observe(&thing->header, "value", [&](const kvo::record &change) {
     log += std::to_string(change.old_value<int>().value()) + ">" + std::to_string(change.new_value<int>().value());
@@ -311,23 +241,25 @@ TEST("C++ observes an object of a class that C has registered") {
   item_destroy(thing);
 }
 
-static int exceptions;
-static std::string observed_path;
+/* --------------------------------------------------------------------------------------------------------- Exceptions -- */
 
 TEST("an exception of an observer does not leave it, and the other observers are called") {
-  kvo::set_exception_handler([](std::exception_ptr, const char *key_path) {
-    exceptions++;
-    observed_path = key_path;
-  });
+  static std::string handled;
+  kvo::set_exception_handler([](std::exception_ptr, const char *key_path) { handled += key_path; });
   Document document;
-  int calls = 0;
-  auto first = kvo::observe(document, &Document::pages, [&](const auto &) { calls++; });
+  log changes(document);
   auto second = kvo::observe(document, &Document::pages, [&](const auto &) { throw std::runtime_error("no"); });
   document.pages = 9;
   CHECK_EQ(document.pages.get(), 9);
-  CHECK_EQ(calls, 1);
-  CHECK_EQ(exceptions, 1);
-  CHECK_EQ(observed_path, "pages");
+  CHECK_EQ(changes.text, "1>9 ");
+  CHECK_EQ(handled, "pages");
+}
+
+TEST("the default handler of exceptions prints what is no std::exception, too") {
+  Document document;
+  auto token = kvo::observe(document, &Document::zoom, [](const auto &) { throw 3; });
+  document.zoom = 2;
+  CHECK_EQ(document.zoom.get(), 2.0);
 }
 
 /* Copies of it throw when it has this value. */
@@ -342,85 +274,21 @@ struct Throwing {
   Throwing &operator=(Throwing &&) = default;
   Throwing &operator=(const Throwing &) = default;
 };
-class Risky : public kvo::object {
-public:
-  kvo::property<Throwing> value{this, Throwing{}};
-  KVO_PROPERTIES(Risky, kvo::object, value)
-};
 
 TEST("an exception of a value's copy leaves the setter, notifies nobody, and the next set works") {
-  Risky risky;
+  Holder<Throwing> risky;
   int calls = 0;
-  auto token = kvo::observe(risky, &Risky::value, [&](const kvo::change<Throwing> &) { calls++; });
+  auto count = [&](const kvo::change<Throwing> &) { calls++; };
+  auto token = kvo::observe(risky, &Holder<Throwing>::value, count);
   risky.value = Throwing(13);
-  CHECK_EQ(calls, 1);
-  bool thrown = false;
-  try {
-    risky.value = Throwing(14); /* the old value cannot be copied */
-  } catch (const std::runtime_error &) {
-    thrown = true;
-  }
-  CHECK(thrown);
+  CHECK_EQ(thrown_by<std::runtime_error>([&] { risky.value = Throwing(14); }), "13"); /* of the old value */
   CHECK_EQ(calls, 1);
   token.cancel();
   risky.value = Throwing(15);
-  token = kvo::observe(risky, &Risky::value, [&](const kvo::change<Throwing> &) { calls++; });
+  token = kvo::observe(risky, &Holder<Throwing>::value, count);
   risky.value = Throwing(16);
   CHECK_EQ(calls, 2);
   CHECK_EQ(risky.value->value, 16);
-}
-
-TEST("a property that KVO_PROPERTIES does not name cannot be observed, nor set while its object is observed") {
-  Document document;
-  document.unnamed = 3;
-  bool thrown = false;
-  try {
-    auto token = kvo::observe(document, &Document::unnamed, [](const auto &) {});
-  } catch (const kvo::error &error) {
-    thrown = error.status() == KVO_ERROR_UNDEFINED_KEY;
-  }
-  CHECK(thrown);
-  CHECK_EQ(document.unnamed.get(), 3);
-  auto token = kvo::observe(document, &Document::pages, [](const auto &) {});
-  thrown = false;
-  try {
-    document.unnamed = 4;
-  } catch (const kvo::error &error) {
-    thrown = error.status() == KVO_ERROR_UNDEFINED_KEY;
-  }
-  CHECK(thrown);
-  CHECK_EQ(document.unnamed.get(), 3);
-}
-
-TEST("an observer may end its own observation, and set the property again") {
-  Document document;
-  int calls = 0;
-  kvo::token token;
-  token = kvo::observe(document, &Document::pages, [&](const kvo::change<int> &change) {
-    calls++;
-    if (*change.new_value < 5) document.pages = *change.new_value + 1;
-    if (*change.new_value == 5) token.cancel();
-  });
-  document.pages = 2;
-  CHECK_EQ(document.pages.get(), 5);
-  CHECK_EQ(calls, 4);
-  document.pages = 1;
-  CHECK_EQ(calls, 4);
-}
-
-TEST("options ask for the initial value and for a call before the change") {
-  Document document;
-  std::string log;
-  auto token = kvo::observe(
-      document, &Document::pages,
-      [&](const kvo::change<int> &change) {
-        log += change.is_prior               ? "prior "
-               : change.new_value != nullptr ? std::to_string(*change.new_value) + " "
-                                             : "- ";
-      },
-      KVO_NEW | KVO_INITIAL | KVO_PRIOR);
-  document.pages = 8;
-  CHECK_EQ(log, "1 prior 8 ");
 }
 
 TEST("several threads set objects of their own, and end observations of a shared one") {
@@ -430,19 +298,18 @@ TEST("several threads set objects of their own, and end observations of a shared
   for (int t = 0; t < 4; t++)
     threads.emplace_back([&] {
       Book own;
-      int heard_here = 0;
-      auto token = kvo::observe(own, &Document::pages, [&](const auto &) { heard_here++; });
+      int own_calls = 0;
+      auto token = kvo::observe(own, &Document::pages, [&](const auto &) { own_calls++; });
       for (int i = 0; i < 1000; i++) {
         own.pages = i;
         auto other = kvo::observe(shared, &Document::title, [&](const auto &) { calls++; });
         other.cancel_and_wait();
       }
-      CHECK_EQ(heard_here, 1000);
+      CHECK_EQ(own_calls, 1000);
     });
   for (int i = 0; i < 200; i++) shared.title = std::to_string(i);
   for (auto &thread : threads) thread.join();
-  shared.title = "end";
   int at_end = calls;
-  shared.title = "nobody";
+  shared.title = "nobody observes it";
   CHECK_EQ(calls.load(), at_end);
 }

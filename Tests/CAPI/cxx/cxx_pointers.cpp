@@ -1,65 +1,56 @@
-/* cxx_pointers.cpp - kvo.hpp: key paths through pointers of every kind, and what owns an object. */
-#include <kvo/kvo.hpp>
+/* cxx_pointers.cpp - kvo.hpp: properties that hold objects by pointers of every kind, and elements. */
+#include "held.hpp"
+
 #include <kvo/kvo_scope.h>
 
 #include <functional>
-
-#include "harness.h"
 
 namespace {
 
 class Child : public kvo::object {
 public:
   explicit Child(const char *first = "kid", int years = 1) : name(this, first), age(this, years) {}
-  ~Child() override { *ended += name.get() + " "; }
+  ~Child() override { ended += name.get() + " "; }
   kvo::property<std::string> name;
   kvo::property<int> age;
-  static std::string *ended;
+  static inline std::string ended;
   KVO_PROPERTIES(Child, kvo::object, name, age)
 };
-std::string nothing;
-std::string *Child::ended = &nothing;
 
-template <class T> class Holder : public kvo::object {
-public:
-  explicit Holder(T first = T()) : value(this, std::move(first)) {}
-  kvo::property<T> value;
-  KVO_PROPERTIES(Holder, kvo::object, value)
-};
+using Owner = Holder<std::unique_ptr<Child>>;
+using Family = Holder<std::vector<std::unique_ptr<Child>>>;
+using strings = std::vector<std::string>;
 
 /* What an observer of a key path to a string gets, as "old>new ". */
 struct log {
   std::string text;
   kvo::token token;
-  log(kvo::object &object, const char *key_path, kvo_options options = KVO_OLD | KVO_NEW)
-      : token(kvo::observe(
-            object, key_path,
-            [this](const kvo::record &change) {
-              text += change.old_value<std::string>().value_or("nil") + ">" +
-                      change.new_value<std::string>().value_or("nil") + " ";
-            },
-            options)) {}
+  log(kvo::object &object, const char *key_path)
+      : token(kvo::observe(object, key_path, [this](const kvo::record &change) {
+          text += change.old_value<std::string>().value_or("nil") + ">" +
+                  change.new_value<std::string>().value_or("nil") + " ";
+        })) {}
 };
 
-/* Whether a key path through a value is notified of a change of the object, and of another value, and is nil where there is no object. */
-template <class T> std::string followed(T first, T second, Child &of_first, Child &of_second) {
+/* Whether a key path through a value is notified of a change of the object, and of another value. */
+template <class T> void check_followed(T first, T second, Child &of_first, Child &of_second) {
   Holder<T> holder(std::move(first));
-  log heard(holder, "value.name");
+  log changes(holder, "value.name");
   of_first.name = "A";
   holder.value = std::move(second);
   of_second.name = "B";
-  heard.text += kvo::get<std::string>(holder, "value.name");
-  heard.token.cancel();
-  return heard.text;
+  CHECK_EQ(changes.text, "kid>A A>kid kid>B ");
+  CHECK_EQ(kvo::get<std::string>(holder, "value.name"), "B");
 }
 
 } // namespace
 
+/* ---------------------------------------------------------------------------------------------------------- Pointers -- */
+
 TEST("a key path leads through every kind of pointer and through a reference") {
-  const std::string expected = "kid>A A>kid kid>B B";
   auto raw = [&](auto wrap) {
     Child one, other;
-    CHECK_EQ(followed(wrap(one), wrap(other), one, other), expected);
+    check_followed(wrap(one), wrap(other), one, other);
   };
   raw([](Child &child) { return &child; });
   raw([](Child &child) { return static_cast<const Child *>(&child); });
@@ -71,7 +62,7 @@ TEST("a key path leads through every kind of pointer and through a reference") {
   raw([](Child &child) { return child.kvo(); });
   auto shared = [&](auto wrap) {
     auto one = std::make_shared<Child>(), other = std::make_shared<Child>();
-    CHECK_EQ(followed(wrap(one), wrap(other), *one, *other), expected);
+    check_followed(wrap(one), wrap(other), *one, *other);
   };
   shared([](std::shared_ptr<Child> child) { return child; });
   shared([](std::shared_ptr<Child> child) { return std::shared_ptr<const Child>(child); });
@@ -80,7 +71,7 @@ TEST("a key path leads through every kind of pointer and through a reference") {
   auto unique = [&](auto wrap) {
     auto one = std::make_unique<Child>(), other = std::make_unique<Child>();
     Child &first = *one, &second = *other;
-    CHECK_EQ(followed(wrap(std::move(one)), wrap(std::move(other)), first, second), expected);
+    check_followed(wrap(std::move(one)), wrap(std::move(other)), first, second);
   };
   unique([](std::unique_ptr<Child> child) { return child; });
   unique([](std::unique_ptr<Child> child) { return std::unique_ptr<const Child>(std::move(child)); });
@@ -91,52 +82,40 @@ TEST("a key path leads through every kind of pointer and through a reference") {
 }
 
 TEST("an empty pointer is nil in a key path, and so is the object of a weak pointer that has died") {
-  Holder<std::unique_ptr<Child>> unique;
+  Owner unique;
   Holder<std::weak_ptr<Child>> weak;
-  log a(unique, "value.name"), b(weak, "value.name");
+  log of_unique(unique, "value.name"), of_weak(weak, "value.name");
   CHECK(!kvo::get<std::optional<std::string>>(unique, "value.name"));
   unique.value = std::make_unique<Child>("Ada");
   unique.value = nullptr;
-  CHECK_EQ(a.text, "nil>Ada Ada>nil ");
+  CHECK_EQ(of_unique.text, "nil>Ada Ada>nil ");
   auto child = std::make_shared<Child>("Bob");
   weak.value = child;
   child.reset();
-  CHECK_EQ(b.text, "nil>Bob Bob>nil ");
-  CHECK(!kvo::get<std::optional<std::string>>(weak, "value.name"));
+  CHECK_EQ(of_weak.text, "nil>Bob Bob>nil ");
 }
 
 TEST("an object that a property owns lives until the observers of its replacement have been called") {
-  std::string ended;
-  Child::ended = &ended;
-  {
-    Holder<std::unique_ptr<Child>> holder(std::make_unique<Child>("Ada"));
-    std::string text;
-    auto a = kvo::observe(
-        holder, &Holder<std::unique_ptr<Child>>::value,
-        [&](const kvo::change<std::unique_ptr<Child>> &change) {
-          if (change.is_prior) CHECK(change.new_value == nullptr);
-          text += (*change.old_value)->name.get() + (change.is_prior ? "? " : ">" + (*change.new_value)->name.get());
-          CHECK_EQ(ended, "");
-        },
-        KVO_OLD | KVO_NEW | KVO_PRIOR);
-    auto b = kvo::observe(holder, "value", [&](const kvo::record &change) {
-      CHECK_EQ((*change.old_value<Child *>())->name.get(), "Ada");
-      CHECK_EQ((*change.new_value<Child *>())->name.get(), "Bob");
-      text += " text";
-    });
-    log path(holder, "value.name");
-    holder.value = std::make_unique<Child>("Bob");
-    CHECK_EQ(text, "Ada? "
-                   " textAda>Bob");
-    CHECK_EQ(path.text, "Ada>Bob ");
-    CHECK_EQ(ended, "Ada ");
-  }
-  CHECK_EQ(ended, "Ada Bob ");
-  Child::ended = &nothing;
+  Owner holder(std::make_unique<Child>("Ada"));
+  std::string text;
+  auto names = [&](const Child &before, const Child &after) {
+    text += before.name.get() + ">" + after.name.get() + " ";
+  };
+  auto a = kvo::observe(holder, &Owner::value, [&](const kvo::change<std::unique_ptr<Child>> &change) {
+    names(**change.old_value, **change.new_value);
+    CHECK_EQ(Child::ended, "");
+  });
+  auto b = kvo::observe(holder, "value", [&](const kvo::record &change) {
+    names(**change.old_value<Child *>(), **change.new_value<Child *>());
+  });
+  log path(holder, "value.name");
+  holder.value = std::make_unique<Child>("Bob");
+  CHECK_EQ(text + path.text, "Ada>Bob Ada>Bob Ada>Bob ");
+  CHECK_EQ(Child::ended, "Ada ");
 }
 
-TEST("an observer of a key gets the object that a property owns initially, after a pause and at the end of a scope") {
-  using Owner = Holder<std::unique_ptr<Child>>;
+TEST(
+    "observers of an owner and of a path through it get the objects at the end of a scope, after a pause and initially") {
   Owner holder(std::make_unique<Child>("Ada"));
   std::string text;
   auto token = kvo::observe(
@@ -145,96 +124,126 @@ TEST("an observer of a key gets the object that a property owns initially, after
         text += (change.old_value<Child *>() ? "old " : "") + (*change.new_value<Child *>())->name.get() + " ";
       },
       KVO_OLD | KVO_NEW | KVO_INITIAL);
-  token.pause();
-  holder.value = std::make_unique<Child>("Bob");
-  token.resume();
-  kvo_object *object = holder.kvo();
-  kvo_scope scope;
-  CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_COALESCES_IF_CHANGED, &object, 1, nullptr, 0));
-  holder.value = std::make_unique<Child>("Carl");
-  holder.value = std::make_unique<Child>("Dora");
-  kvo_scope_end(&scope);
-  CHECK_EQ(text, "Ada Bob Dora ");
-}
-
-TEST(
-    "a key path through an owner is told at the end of a scope and after a pause what it leads to, and what it led to") {
-  Holder<std::unique_ptr<Child>> holder(std::make_unique<Child>("Ada"));
   log path(holder, "value.name");
-  kvo_object *object = holder.kvo();
-  kvo_scope scope;
-  CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_COALESCES, &object, 1, nullptr, 0));
-  holder.value = std::make_unique<Child>("Bob");
-  holder.value = std::make_unique<Child>("Carl");
-  kvo_scope_end(&scope);
+  {
+    kvo::scope together(holder);
+    holder.value = std::make_unique<Child>("Bob");
+    holder.value = std::make_unique<Child>("Carl");
+  }
+  token.pause();
   path.token.pause();
   holder.value = nullptr;
   holder.value = std::make_unique<Child>("Dora");
   path.token.resume();
+  token.resume();
   CHECK_EQ(path.text, "Ada>Carl Carl>Dora ");
-}
-
-TEST("operators compute with the objects that a vector owns, also after its elements have changed") {
-  using Family = Holder<std::vector<std::unique_ptr<Child>>>;
-  Family family;
-  std::string counts, sums;
-  auto a = kvo::observe(family, "value.@count", [&](const kvo::record &change) {
-    counts += std::to_string(*change.old_value<int>()) + ">" + std::to_string(*change.new_value<int>()) + " ";
-  });
-  auto b = kvo::observe(family, "value.@sum.age",
-                        [&](const kvo::record &change) { sums += std::to_string(*change.new_value<int>()) + " "; });
-  family.value.insert_at(0, std::make_unique<Child>("Ada", 5));
-  family.value.insert_at(1, std::make_unique<Child>("Bob", 7));
-  family.value->at(0)->age = 6;
-  family.value.replace_at(0, std::make_unique<Child>("Carl", 1));
-  family.value.remove_at(1);
-  CHECK_EQ(counts, "0>1 1>2 2>2 2>1 ");
-  CHECK_EQ(sums, "5 12 13 8 1 ");
-  CHECK_EQ(kvo::get<std::vector<std::string>>(family, "value.name").at(0), "Carl");
-  std::size_t count = 0;
-  CHECK_OK(kvo_list_count(family.kvo(), "value", &count));
-  CHECK_EQ(count, 1u);
-}
-
-TEST("an element that a vector owns is inserted without its new value, and removed and replaced with its old one") {
-  using Family = Holder<std::vector<std::unique_ptr<Child>>>;
-  Family family;
-  std::string text;
-  auto token =
-      kvo::observe(family, &Family::value, [&](const kvo::change<std::vector<std::unique_ptr<Child>>> &change) {
-        CHECK(change.new_value == nullptr);
-        text += std::to_string(int(change.kind)) + "@" + std::to_string(change.indexes[0]);
-        text += change.old_value != nullptr ? " old " + change.old_value->at(0)->name.get() + " " : " ";
-      });
-  family.value.insert_at(0, std::make_unique<Child>("Ada"));
-  family.value.replace_at(0, std::make_unique<Child>("Bob"));
-  family.value.remove_at(0);
-  CHECK_EQ(text, "2@0 4@0 old Ada 3@0 old Bob ");
+  CHECK_EQ(text, "Ada Carl Dora ");
 }
 
 TEST("a reference and a pointer to a constant object are read and set by key, and what owns an object is not set") {
   Child one("Ada"), other("Bob");
   Holder<std::reference_wrapper<Child>> reference{one};
   Holder<const Child *> constant{&one};
-  Holder<std::unique_ptr<Child>> owner{std::make_unique<Child>("Carl")};
-  auto status = [&](auto &holder, auto value) {
-    try {
-      kvo::set(holder, "value", value);
-    } catch (const kvo::error &error) {
-      return error.status();
-    }
-    return KVO_OK;
-  };
-  CHECK_OK(status(reference, &other));
-  CHECK_OK(status(constant, &other));
+  Owner owner{std::make_unique<Child>("Carl")};
+  kvo::set(reference, "value", &other);
+  kvo::set(constant, "value", &other);
   CHECK_EQ(reference.value->get().name.get(), "Bob");
-  CHECK(constant.value.get() == &other);
   CHECK(kvo::get<const Child *>(constant, "value") == &other);
   CHECK(&kvo::get<std::reference_wrapper<Child>>(reference, "value").get() == &other);
-  CHECK_STATUS(status(reference, nullptr), KVO_ERROR_TYPE_MISMATCH);
-  CHECK_STATUS(status(reference, static_cast<kvo::object *>(&constant)), KVO_ERROR_TYPE_MISMATCH);
-  CHECK_STATUS(status(owner, &one), KVO_ERROR_TYPE_MISMATCH);
+  CHECK_THROWS(KVO_ERROR_TYPE_MISMATCH, kvo::set(reference, "value", nullptr));
+  CHECK_THROWS(KVO_ERROR_TYPE_MISMATCH, kvo::set(reference, "value", static_cast<kvo::object *>(&constant)));
+  CHECK_THROWS(KVO_ERROR_TYPE_MISMATCH, kvo::set(owner, "value", &one));
   CHECK_EQ(owner.value->name.get(), "Carl");
-  CHECK_OK(status(owner, nullptr));
+  kvo::set(owner, "value", nullptr);
   CHECK(owner.value.get() == nullptr);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- Elements -- */
+
+TEST("a vector that owns objects: operators compute with them, and elements are delivered as old ones only") {
+  Family family;
+  std::string sums, text;
+  auto a = kvo::observe(family, "value.@sum.age",
+                        [&](const kvo::record &change) { sums += std::to_string(*change.new_value<int>()) + " "; });
+  auto b = kvo::observe(family, &Family::value, [&](const kvo::change<std::vector<std::unique_ptr<Child>>> &change) {
+    CHECK(change.new_value == nullptr);
+    text += std::to_string(int(change.kind)) + "@" + std::to_string(change.indexes[0]);
+    text += change.old_value != nullptr ? " old " + change.old_value->at(0)->name.get() + " " : " ";
+  });
+  family.value.insert_at(0, std::make_unique<Child>("Ada", 5));
+  family.value.insert_at(1, std::make_unique<Child>("Bob", 7));
+  family.value->at(0)->age = 6;
+  family.value.replace_at(0, std::make_unique<Child>("Carl", 1));
+  family.value.remove_at(1);
+  CHECK_EQ(sums, "5 12 13 8 1 ");
+  CHECK_EQ(text, "2@0 2@1 4@0 old Ada 3@1 old Bob ");
+  CHECK_EQ(kvo::get<strings>(family, "value.name").at(0), "Carl");
+  CHECK_EQ(kvo::get<int>(family, "value.@count"), 1);
+}
+
+TEST("an element that an observer has removed before the change is an std::out_of_range, and nobody is notified") {
+  using change_of_list = void (*)(kvo::property<strings> &);
+  const change_of_list changes[] = {[](auto &list) { list.remove_at(2); }, [](auto &list) { list.insert_at(3, "z"); },
+                                    [](auto &list) { list.replace_at(2, "z"); }};
+  for (auto change : changes) {
+    Holder<strings> holder({"a", "b", "c"});
+    std::string log;
+    auto token = kvo::observe(
+        holder, &Holder<strings>::value,
+        [&](const kvo::change<strings> &change) {
+          log += (change.is_prior ? "will" : "did") + std::to_string(int(change.kind)) + " ";
+          if (change.is_prior && change.kind != KVO_CHANGE_SETTING) holder.value = strings{};
+        },
+        KVO_OLD | KVO_NEW | KVO_PRIOR);
+    CHECK(thrown_by<std::out_of_range>([&] { change(holder.value); }) != "");
+    CHECK(holder.value->empty());
+    CHECK_EQ(log.find("did1"), log.rfind("did"));
+  }
+}
+
+TEST("a wrong index is an std::out_of_range that says how many elements there are, observed or not") {
+  Holder<strings> holder({"a", "b", "c"});
+  int calls = 0;
+  auto token = kvo::observe(holder, &Holder<strings>::value, [&](const auto &) { calls++; });
+  for (int i = 0; i < 2; i++) {
+    CHECK_CONTAINS(thrown_by<std::out_of_range>([&] { holder.value.insert_at(4, "z"); }).c_str(),
+                   "index 4 of 3 elements");
+    CHECK(thrown_by<std::out_of_range>([&] { holder.value.remove_at(3); }) != "");
+    CHECK(thrown_by<std::out_of_range>([&] { holder.value.replace_at(3, "z"); }) != "");
+    token.cancel();
+  }
+  CHECK_EQ(calls, 0);
+}
+
+namespace {
+
+/* Has neither == nor a default constructor. */
+struct Named {
+  std::string name;
+  explicit Named(const char *text) : name(text) {}
+};
+
+} // namespace
+
+TEST("an element of any type is inserted and replaced from everything that push_back accepts, and converted as there") {
+  int number = 5;
+  Holder<std::vector<std::size_t>> sizes;
+  sizes.value.insert_at(0, number);
+  sizes.value.replace_at(0, number + 1);
+  CHECK(sizes.value.get() == (std::vector<std::size_t>{6}));
+  Holder<std::vector<std::pair<int, std::string>>> pairs;
+  const std::pair<int, std::string> seven{7, "seven"};
+  pairs.value.insert_at(0, {number, "five"});
+  pairs.value.replace_at(0, {6, "six"});
+  pairs.value.insert_at(0, seven);
+  CHECK_EQ(pairs.value->at(0).second + pairs.value->at(1).second, "sevensix");
+  using List = std::vector<Named>;
+  Holder<List> list;
+  int calls = 0;
+  auto token = kvo::observe(list, &Holder<List>::value, [&](const kvo::change<List> &) { calls++; });
+  list.value.insert_at(0, Named("a"));
+  list.value.replace_at(0, Named("b"));
+  CHECK_EQ(list.value->at(0).name, "b");
+  list.value.remove_at(0);
+  CHECK_EQ(calls, 3);
 }

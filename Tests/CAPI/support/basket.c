@@ -194,6 +194,8 @@ static void append(char *to, const char *text) { snprintf(to + strlen(to), 1024 
 
 void write_value(const kvo_value *value, void *arg) {
   char text[128] = "?";
+  int64_t integer;
+  double real;
   if (kvo_value_collection(value) != NULL) {
     append(arg, "(");
     for (size_t i = 0; i < kvo_value_count(value); i++) {
@@ -209,14 +211,16 @@ void write_value(const kvo_value *value, void *arg) {
     return;
   }
   switch (value->type[value->type[0] == 'r']) {
-    case 'i': snprintf(text, sizeof text, "%d", *(const int *)bytes); break;
-    case 'q': snprintf(text, sizeof text, "%lld", *(const long long *)bytes); break;
     case 'Q': snprintf(text, sizeof text, "%llu", *(const unsigned long long *)bytes); break;
     case 'd': snprintf(text, sizeof text, "%.15g", *(const double *)bytes); break;
     case '*': snprintf(text, sizeof text, "\"%s\"", *(const char *const *)bytes); break;
     case '@': snprintf(text, sizeof text, "<%s>", (*(basket *const *)bytes)->title); break;
     case '{': snprintf(text, sizeof text, "%d/%g", ((const pair *)bytes)->number, ((const pair *)bytes)->real); break;
-    default: break;
+    default:
+      if (kvo_value_int64(value, &integer) == KVO_OK)
+        snprintf(text, sizeof text, "%lld", (long long)integer);
+      else if (kvo_value_double(value, &real) == KVO_OK)
+        snprintf(text, sizeof text, "%.15g", real);
   }
   append(arg, text);
 }

@@ -86,6 +86,7 @@ seen_value see(const kvo_value *value) {
   if (seen.nil) return seen;
   switch (value->type[0]) {
     case 'i': seen.integer = *(const int *)value->bytes; break;
+    case 'd': seen.real = *(const double *)value->bytes; break;
     case '@': seen.object = *(const void *const *)value->bytes; break;
     case '*': snprintf(seen.text, sizeof seen.text, "%s", *(const char *const *)value->bytes); break;
     default: harness_fail(__FILE__, __LINE__, "a value of type %s was not expected", value->type);

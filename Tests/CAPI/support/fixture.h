@@ -27,6 +27,7 @@ static inline void item_set_name(item *object, const char *name) { KVO_SET(objec
 typedef struct seen_value {
   bool told, nil;
   long long integer;
+  double real;
   const void *object;
   char text[32];
 } seen_value;
@@ -61,7 +62,7 @@ void trace_clear(void);
 kvo_observation watch(item *object, const char *key_path, int options, watcher *observer);
 /* The observer that `watch` registers, for the caller to modify and register. */
 kvo_observer watcher_observer(const char *key_path, int options, watcher *observer);
-/* Decodes a value of type i, @ or *. */
+/* Decodes a value of type i, d, @ or *. */
 seen_value see(const kvo_value *value);
 
 /* The last fault, recorded by a handler that goes on without a report. */

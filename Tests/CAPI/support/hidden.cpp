@@ -1,4 +1,4 @@
-/* hidden.cpp - a plug-in in C++ whose symbols are hidden: cxx_modules loads it. */
+/* hidden.cpp - a plug-in in C++ whose symbols are hidden: cxx_process.cpp loads it. */
 #include "hidden.h"
 
 namespace {
