@@ -58,6 +58,20 @@ TEST("a key path leads through at most 32 collections, or undefined keys for whi
   basket_destroy(root);
 }
 
+TEST("a collection of many elements, each with such a key, counts as one of the 32") {
+  basket *root = with_undefined_key();
+  root->total = 2;
+  for (size_t i = 0; i < BASKET_ROOM; i++)
+    CHECK_OK(kvo_list_insert(as_kvo(root), "items", i, KVO_VALUE(kvo_object *, as_kvo(root))));
+  double sum = 0;
+  CHECK_OK(kvo_get_value(as_kvo(root), "items.items.total", count_read, NULL));
+  CHECK_OK(kvo_get_double(as_kvo(root), "items.@sum.me.me.total", &sum));
+  CHECK_EQ(sum, 2.0 * BASKET_ROOM);
+  CHECK_EQ(reads, 1);
+  root->item_count = 0;
+  basket_destroy(root);
+}
+
 static void check_key_is_named(size_t length) {
   const char *named = strstr(kvo_last_error(), "has no key 'k");
   CHECK(named != NULL && strlen(named) == strlen("has no key ''") + length);
