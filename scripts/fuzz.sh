@@ -4,6 +4,7 @@
 #   scripts/fuzz.sh --seconds 0        the saved inputs only
 #   scripts/fuzz.sh --minutes 30 fuzz_sequences
 #   scripts/fuzz.sh --keep             adds new inputs to the corpus and minimises it
+# The corpus of a target is Tests/Fuzzing/corpus/NAME.txt, a line in base64 for each input; build/c/fuzz/kept has them as files.
 # One process per core; with KVO_FUZZ_JOBS=1 it is one process, and --seed N repeats a run. Without --keep, new inputs are in
 # build/c/fuzz/found. Crashes are in build/c/fuzz/crashes, and the inputs of fixed bugs in Tests/Fuzzing/regressions.
 # Programs have nothing of what Tests/Fuzzing/differences/README.md lists, unless KVO_FUZZ_ALL=1.
@@ -78,10 +79,22 @@ report() {
   exit 1
 }
 
+# unpack <file> <folder>, and pack <folder> <file>
+unpack() {
+  local number=0 line
+  rm -rf "$2" && mkdir -p "$2"
+  while IFS= read -r line; do
+    number=$((number + 1))
+    base64 -d <<<"$line" >"$2/$number"
+  done <"$1"
+}
+pack() { for input in "$1"/*; do base64 -w 0 "$input" && echo; done | LC_ALL=C sort >"$2"; }
+
 # fuzz <target> <seconds>
 fuzz() {
   local target=$1 time=$2 name=${1#fuzz_} jobs=${KVO_FUZZ_JOBS:-$(nproc)} log=$out/$1.txt
-  local kept=Tests/Fuzzing/corpus/$name found=$out/found/$name old=(Tests/Fuzzing/corpus/"$name")
+  local kept=$out/kept/$name found=$out/found/$name old=("$out/kept/$name")
+  unpack "Tests/Fuzzing/corpus/$name.txt" "$kept"
   # There is no folder for a target without fixed bugs.
   [[ ! -d Tests/Fuzzing/regressions/$name ]] || old+=(Tests/Fuzzing/regressions/"$name")
   local options=(-seed="$seed" -max_len=400 -timeout=60 -artifact_prefix="$out/crashes/$name-" -print_final_stats=1)
@@ -92,20 +105,20 @@ fuzz() {
   ((jobs == 1)) || options+=(-fork="$jobs" -ignore_timeouts=0 -ignore_ooms=0)
   "$out/$target" "${options[@]}" -max_total_time="$time" "$found" "$kept" >"$log" 2>&1 || report "$target" "$log"
   echo "$target: $time s with $jobs jobs and seed $seed: $(runs "$log") runs, $(ls "$found" | wc -l) inputs in $found"
-  if $keep; then minimise "$target" "$kept" "$found"; fi
+  if $keep; then minimise "$target" "$kept" "$found" "Tests/Fuzzing/corpus/$name.txt"; fi
 }
 
 # Prints the number of runs, from the last line of the log that contains it.
 runs() { sed -nE 's/^#([0-9]+).*/\1/p' "$1" | sort -n | tail -1; }
 
 minimise() {
-  local target=$1 kept=$2 found=$3
+  local target=$1 kept=$2 found=$3 packed=$4
   rm -rf "$out/merged" && mkdir "$out/merged"
   "$out/$target" -merge=1 -set_cover_merge=1 -max_len=400 "$out/merged" "$kept" "$found" >"$out/merge.txt" 2>&1 ||
     fail "the corpus cannot be merged; see $out/merge.txt"
-  rm -f "$kept"/* && mv "$out/merged"/* "$kept"/
+  pack "$out/merged" "$packed"
   rm -rf "$found"
-  echo "$target: $kept has $(ls "$kept" | wc -l) inputs now, $(cat "$kept"/* | wc -c) bytes"
+  echo "$target: $packed has $(wc -l <"$packed") inputs now"
 }
 
 scripts/require.sh libffi-dev cmake ninja-build pkg-config

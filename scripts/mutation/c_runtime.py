@@ -1,5 +1,6 @@
 """Mutants of the C runtime: each is compiled into a copy of CShim, which runs the C suite, the saved fuzzing inputs and sanitizers."""
 
+import base64
 import os
 import pathlib
 import re
@@ -97,6 +98,15 @@ class Stage:
                 path.write_bytes(code)
 
 
+def unpack_corpora(packed, into):
+    """Writes the fuzzers' inputs as files: a line in base64 is one."""
+    for target in packed.glob("*.txt"):
+        folder = into / target.stem
+        folder.mkdir(parents=True, exist_ok=True)
+        for number, line in enumerate(target.read_text().split()):
+            (folder / str(number)).write_bytes(base64.b64decode(line))
+
+
 class Worker:
     """A copy of the runtime with its builds, for one mutant at a time."""
 
@@ -104,12 +114,13 @@ class Worker:
         self.folder, self.options = folder, options
         clang = find_clang()
         watched = "-O1 -fsanitize=address,undefined -fno-sanitize=function -fno-sanitize-recover=undefined"
-        kept = [folder / "Tests/Fuzzing" / kind for kind in ("corpus", "regressions")]
+        kept = [folder / "corpus", folder / "Tests/Fuzzing/regressions"]
         plain = Stage("plain", folder, "CShim", "gcc", "-O2", ["kvo", "kvo_crash"])
         asan = Stage("asan", folder, "Tests/Fuzzing", clang, watched, ["kvo", "kvo_crash", *(f"fuzz_{name}" for name in FUZZERS)], "kvo/")
         tsan = Stage("tsan", folder, "Tests/Stress", "gcc", "-O1 -fsanitize=thread", ["kvo", "stress"], "kvo/")
         self.plain, self.asan, self.tsan = plain, asan, tsan
         copy(folder)
+        unpack_corpora(folder / "Tests/Fuzzing/corpus", folder / "corpus")
         crash = {"KVO_CRASH_SECONDS": "60"}
         for way in ("--record", "--all", "--reports"):
             plain.programs.append(Program(f"plain crash {way}", [plain.folder / "tests/kvo_crash", way], crash, 8 << 30))
