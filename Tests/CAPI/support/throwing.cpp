@@ -8,7 +8,7 @@ __attribute__((noinline)) void misuse(kvo_observation id) {
   kvo_remove_observer(id);
   __asm__ volatile("");
 }
-}  // namespace app
+} // namespace app
 
 void misuse_in_cpp(void) { app::misuse(UINT64_MAX); }
 
