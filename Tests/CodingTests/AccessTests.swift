@@ -201,7 +201,7 @@
       #expect(shelf.books == [["pages": 2], nil, ["pages": 2]])
     }
 
-    @Test func `Foundation's dictionaries work too, but only the mutable ones can be set`() {
+    @Test func `Entries of Foundation's dictionaries are read by key, and set in the mutable ones only`() {
       let mutable = NSMutableDictionary(dictionary: ["a": 1])
       company.info = ["fixed": NSDictionary(dictionary: ["a": 1]), "mutable": mutable]
       #expect(company.value(forKeyPath: "info.fixed.a") as? Int == 1)

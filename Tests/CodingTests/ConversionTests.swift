@@ -118,7 +118,8 @@
       expectSet(CGFloat(300), as: Int8(1), accepted: false)
     }
 
-    @Test func `A number that is out of range, or has a fraction, is rejected with the reason`() {
+    @Test func `A number that is out of range or has a fraction is rejected with the reason, and a number for a text`()
+    {
       let inexact = "(the number cannot be held exactly)"
       expectRefused([
         (300, "int8", "expected Int8, was given Int \(inexact)"),
@@ -127,7 +128,8 @@
         (2, "bool", "expected Bool, was given Int \(inexact)"),
         (NSNumber(value: 2.5), "int", inexact), (Decimal(string: "2.5"), "int", inexact), (Double.nan, "int", inexact),
         ((1 << 53) + 1, "double", inexact), (1e300, "float", inexact), (1e300, "decimal", inexact),
-        (0x1p70, "int", inexact),
+        (0x1p70, "int", inexact), (5, "string", "expected String, was given Int"),
+        (5, "text", "expected String, was given Int"),
       ])
     }
 
@@ -156,10 +158,6 @@
           ("300", "int8", "expected Int8, was given String (the number cannot be held exactly)"),
           ("3.14159265358979323846", "double", "cannot be held exactly"), ("1e999999", "int", "cannot be held exactly"),
         ])
-    }
-
-    @Test func `A number is not converted to a text`() {
-      expectRefused([(5, "string", "expected String, was given Int"), (5, "text", "expected String, was given Int")])
     }
 
     @Test func `A raw value is converted to the enum or option set`() {

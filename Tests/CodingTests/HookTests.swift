@@ -167,7 +167,7 @@
       #expect(raised.map(\.code) == [9, 9, 35])
     }
 
-    @Test func `A subclass of the library's base class overrides them too`() async {
+    @Test func `A subclass of KeyValueObject on an actor overrides the methods of key-value coding`() async {
       await MainActor.run {
         let panel = Panel()
         #expect(panel.value(forKey: "x") as? String == "undefined x")
@@ -186,7 +186,7 @@
       #expect(value as? String == "validated")
     }
 
-    @Test func `Generic classes support them too`() throws {
+    @Test func `A generic class may have validation methods and provide undefined keys`() throws {
       let box = Box(1)
       var value: Any? = "text"
       #expect(throws: Refusal(key: "content")) { try box.validateValue(&value, forKey: "content") }
@@ -198,7 +198,7 @@
     }
 
     @MainActor
-    @Test func `Classes of an actor support them too`() throws {
+    @Test func `A class of the main actor may have validation methods, and is set and observed by key`() throws {
       let view = View()
       var value: Any? = -1.0
       #expect(throws: Refusal(key: "width")) { try view.validateValue(&value, forKey: "width") }

@@ -113,7 +113,7 @@
       for token in tokens { token.invalidate() }
     }
 
-    @Test func `Another thread may begin and end to observe the key at any time`() async {
+    @Test func `Another thread may observe a set at any time while its mutations are announced`() async {
       let (box, observed) = (MemberBox<Int>(), Log())
       let thread = Thread { [log] in
         let raised = codes {

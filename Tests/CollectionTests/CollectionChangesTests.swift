@@ -98,7 +98,7 @@
       #expect(grades == ["replacement [1] [1]>[2]"])
     }
 
-    @Test func `Without the option the same mutations are settings, and it has no effect on other properties`() {
+    @Test func `Without .collectionChanges all mutations are settings, and it has no effect on other properties`() {
       library.numbers = [1]
       let numbers = library.changes(of: \.numbers) {
         library.numbers.append(2)
@@ -229,7 +229,7 @@
       #expect(changes == ["insertion [0, 1] ->[1, 2]", "insertion [2] ->[3]", "replacement [0] [1]>[0]"])
     }
 
-    @Test func `A classic observer receives them in its change dictionary, for a key and for a path`() {
+    @Test func `A classic observer receives changes of elements in its change dictionary, for a key and for a path`() {
       let recorder = ClassicRecorder(log)
       library.branch = Library()
       library.addObserver(recorder, forKeyPath: "numbers", options: [.old, .new, .prior, .initial, .collectionChanges])
@@ -265,7 +265,8 @@
       for token in tokens { token.invalidate() }
     }
 
-    @Test(arguments: 0..<10) func `It also does if observers change the collection, and for later observers`(
+    @Test(arguments: 0..<10)
+    func `Applying the changes results in the collection also if observers change it meanwhile`(
       seed: UInt64
     ) {
       nonisolated(unsafe) var random = Seeded(state: seed)

@@ -49,7 +49,7 @@
       token.invalidate()
     }
 
-    @Test func `An ordered set has the same faults`() {
+    @Test func `An ordered set has the same faults as a list`() {
       library.ranks = ["a"]
       let ranks = library.mutableOrderedSetValue(for: \.ranks)
       #expect(codes { ranks.insert("b", at: 2) } == [37])

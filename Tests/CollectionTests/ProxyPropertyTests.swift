@@ -277,7 +277,7 @@
       #expect(codes { cabinet.mutableArrayValue(forKey: "none").append(1) } == [9])
     }
 
-    @Test @MainActor func `A class of the main actor supports proxies too`() {
+    @Test @MainActor func `A class of the main actor supports proxies`() {
       let screen = Screen()
       let changes = screen.changes(of: \.rows) {
         screen.mutableArrayValue(for: \.rows).append("a")

@@ -46,7 +46,7 @@
       return log.take()
     }
 
-    @Test func `A mutation is that of the collection as observers of the time before it have left it`() {
+    @Test func `A mutation applies to the collection as observers that were notified before it have left it`() {
       library.tags = ["a", "b"]
       let tags = library.mutableSetValue(for: \.tags)
       #expect(
@@ -68,7 +68,7 @@
       #expect(ofList.last == "[9]>-" && library.numbers == [2])
     }
 
-    @Test func `If an observer makes the change impossible before it, it is a fault, and nothing is delivered`() {
+    @Test func `A change that an observer makes impossible before it is a fault, and is not delivered`() {
       library.numbers = [1, 2]
       library.names = ["a"]
       library.labels = ["a"]
