@@ -15,17 +15,9 @@
       guard key != "nothing" else { return super.setValue(value, forUndefinedKey: key) }
       others[key] = value
     }
-    override func setNilValueForKey(_ key: String) {
-      if key == "age" { age = -1 } else { super.setNilValueForKey(key) }
-    }
     override func validateValue(_ value: inout Any?, forKey key: String) throws {
       if key == "name" { value = "validated" } else { try super.validateValue(&value, forKey: key) }
     }
-    override var observationInfo: UnsafeMutableRawPointer? {
-      infoWasRead = true
-      return super.observationInfo
-    }
-    var infoWasRead = false
   }
 
   /// Does the same below the library's base class, on an actor, in a subclass without the macro.
@@ -79,16 +71,7 @@
   @KeyValueObservable
   private class Account {
     var balance = 0
-    var owner: Person?
-    var URL = ""
-
-    func validateBalance(_ value: inout Any?) throws {
-      guard let amount = value as? Int else { throw Refusal(key: "balance") }
-      value = max(amount, 0)
-    }
-    func validateURL(_ value: inout Any?) { value = "url" }
-    /// Not a validation method, because its parameter has another type.
-    func validateOwner(_ owner: Person) {}
+    func validateBalance(_ value: inout Any?) throws { value = (value as? Int).map { max($0, 0) } }
   }
 
   private final class Joint: Account {
@@ -108,6 +91,14 @@
     func value(forUndefinedKey key: String) -> Any? { "box" }
   }
 
+  /// Takes each value as it was given.
+  @KeyValueObservable
+  private final class Keeper {
+    var kept: Int?
+    @NotObserved var given: Any?
+    func setValue(_ value: Any?, forKey key: String) { given = value }
+  }
+
   @MainActor
   @KeyValueObservable
   private final class View {
@@ -119,12 +110,11 @@
 
   @Suite("Methods that classes override")
   struct HookTests {
-    @Test func `A subclass provides values for undefined keys, also in the middle of a path`() {
+    @Test func `A subclass provides values for undefined keys, also in the middle of a path, which is observed`() {
       let person = Flexible("Ann")
       person.setValue(Person("Bob"), forKey: "pet")
       #expect((person.others["pet"] as? Person)?.name == "Bob")
-      #expect(person.value(forKeyPath: "pet.name") as? String == "Bob")
-      person.setValue("Rob", forKeyPath: "pet.name")
+      #expect(person.changes(of: "pet.name") { person.setValue("Rob", forKeyPath: "pet.name") } == ["pet.name Bob>Rob"])
       #expect(person.value(forKeyPath: "pet.name") as? String == "Rob")
       #expect(person.value(forKey: "unset") == nil)
       #expect([person].value(forKeyPath: "@unionOfObjects.pet.name") as? [String] == ["Rob"])
@@ -154,7 +144,17 @@
       let owner = Speaker()
       owner.parts = [speaker]
       #expect(owner.changes(of: "parts.@unionOfObjects.shout") { speaker.name = "dan" }.count == 1)
+      // The class answers without reading the property.
+      #expect(speaker.changes(of: "volume") { speaker.volume = 2 } == ["volume 11>11"])
       #expect(refused { speaker.value(forKey: "nothing") }.map(\.code) == [9])
+    }
+
+    @Test func `An override of setValue(_:forKey:) gets the value as it was given`() {
+      let keeper = Keeper()
+      keeper.setValue(Int?.some(5) as Any, forKeyPath: "kept")
+      #expect(keeper.given.map { type(of: $0) == Int?.self } == true)
+      keeper.setValuesForKeys(["kept": NSNull()])
+      #expect(keeper.given == nil)
     }
 
     @Test func `An undefined key that the override passes to super is a fault`() {
@@ -167,19 +167,7 @@
       #expect(raised.map(\.code) == [9, 9, 35])
     }
 
-    @Test func `A subclass replaces nil by a value, set through the setter, which notifies once`() {
-      let person = Flexible("Ann")
-      #expect(person.changes(of: "age") { person.setValue(nil, forKey: "age") } == ["age 0>-1"])
-    }
-
-    @Test func `Keys that a subclass provides may be part of an observed path`() {
-      let person = Flexible("Ann")
-      let pet = Person("Bob")
-      person.others["pet"] = pet
-      #expect(person.changes(of: "pet.name") { pet.name = "Rob" } == ["pet.name Bob>Rob"])
-    }
-
-    @Test func `A subclass of the library's base class overrides them too`() async {
+    @Test func `A subclass of KeyValueObject on an actor overrides the methods of key-value coding`() async {
       await MainActor.run {
         let panel = Panel()
         #expect(panel.value(forKey: "x") as? String == "undefined x")
@@ -190,37 +178,6 @@
       }
     }
 
-    @Test func `observationInfo can be overridden`() {
-      let person = Flexible("Ann")
-      let base: Person = person
-      #expect(base.observationInfo == nil && person.infoWasRead)
-      let watcher = Watcher()
-      person.addObserver(watcher, forKeyPath: "age")
-      #expect(base.observationInfo != nil)
-      person.removeObserver(watcher, forKeyPath: "age")
-    }
-
-    @Test func `validateValue calls the validation method of the key, which may throw or replace the value`() throws {
-      let account = Account()
-      var value: Any? = -5
-      try account.validateValue(&value, forKey: "balance")
-      #expect(value as? Int == 0)
-      var bad: Any? = "much"
-      #expect(throws: Refusal(key: "balance")) { try account.validateValue(&bad, forKey: "balance") }
-      try account.validateValue(&bad, forKey: "URL")
-      #expect(bad as? String == "url")
-    }
-
-    @Test func `A key without a validation method accepts every value, and setters do not validate`() throws {
-      let account = Account()
-      var value: Any? = 1
-      try account.validateValue(&value, forKey: "owner")
-      try account.validateValue(&value, forKey: "nothing")
-      #expect(value as? Int == 1)
-      account.setValue(-5, forKey: "balance")
-      #expect(account.balance == -5)
-    }
-
     @Test func `A subclass overrides the validation of one key, or of all`() throws {
       var value: Any? = 5
       try Joint().validateValue(&value, forKey: "balance")
@@ -229,19 +186,7 @@
       #expect(value as? String == "validated")
     }
 
-    @Test func `The object at the end of a path validates its value; without an object every value is valid`() throws {
-      let holder = Record()
-      var value: Any? = -5
-      try holder.validateValue(&value, forKeyPath: "any.balance")
-      #expect(value as? Int == -5)
-      holder.any = Account()
-      try holder.validateValue(&value, forKeyPath: "any.balance")
-      #expect(value as? Int == 0)
-      try holder.validateValue(&value, forKeyPath: "person.friend.age")
-      #expect(value as? Int == 0)
-    }
-
-    @Test func `Generic classes support them too`() throws {
+    @Test func `A generic class may have validation methods and provide undefined keys`() throws {
       let box = Box(1)
       var value: Any? = "text"
       #expect(throws: Refusal(key: "content")) { try box.validateValue(&value, forKey: "content") }
@@ -253,7 +198,7 @@
     }
 
     @MainActor
-    @Test func `Classes of an actor support them too`() throws {
+    @Test func `A class of the main actor may have validation methods, and is set and observed by key`() throws {
       let view = View()
       var value: Any? = -1.0
       #expect(throws: Refusal(key: "width")) { try view.validateValue(&value, forKey: "width") }

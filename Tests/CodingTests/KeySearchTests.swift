@@ -9,8 +9,6 @@
     var isOpen = false
     var _hidden = 1
     var _isLocked = false
-    var isURL = false
-    var island = "i"
     /// The exact name has precedence.
     var name = "exact"
     var isName = "getter"
@@ -24,6 +22,12 @@
 
   private final class Safe: Door {
     override class var accessInstanceVariablesDirectly: Bool { false }
+  }
+
+  @KeyValueObservable
+  private final class Gate {
+    var isOpen = false
+    var _visitors: Set<Int> = []
   }
 
   @Suite("The search for a key")
@@ -40,38 +44,13 @@
       #expect(door.observationInfo == nil)
     }
 
-    @Test func `Observers of both names receive the same change`() {
-      var inner: [String] = []
-      let outer = door.changes(of: "isOpen") { inner = door.changes(of: "open") { door.isOpen = true } }
-      #expect(outer == ["isOpen false>true"] && inner == ["open false>true"])
-    }
-
-    @Test func `Both names work in a key path`() {
-      let record = Record()
-      record.any = door
-      #expect(record.changes(of: "any.open") { door.isOpen = true } == ["any.open false>true"])
-    }
-
-    @Test func `A change announced by one name notifies the observers of the other`() {
-      let changes = door.changes(of: "isOpen") {
-        door.willChangeValue(forKey: "open")
-        door.didChangeValue(forKey: "open")
-      }
-      #expect(changes == ["isOpen false>false"])
-    }
-
     @Test func `Dependencies declared for one name hold for the other`() {
       #expect(door.changes(of: "isOpen") { door.log = [1] }.count == 1)
       #expect(door.changes(of: "open") { door.log = [1] }.count == 1)
     }
 
-    @Test func `Properties _hidden and _isLocked are found by the keys hidden and locked`() {
-      #expect(door.changes(of: "hidden") { door.setValue(2, forKey: "hidden") } == ["hidden 1>2"])
-      #expect(door._hidden == 2)
-      #expect(door.value(forKey: "locked") as? Bool == false)
-    }
-
-    @Test func `accessInstanceVariablesDirectly false disables these keys, but not those of getters`() {
+    @Test
+    func `accessInstanceVariablesDirectly false disables the keys of names with an underscore, not those of getters`() {
       let safe = Safe()
       #expect(refused { safe.value(forKey: "hidden") }.map(\.code) == [9])
       #expect(faults { safe.setValue(1, forKey: "locked") }.map(\.code) == [9])
@@ -79,15 +58,33 @@
       #expect(safe.value(forKey: "_hidden") as? Int == 1)
     }
 
-    @Test func `The search order is the name, is<Key>, _<key>`() {
+    @Test func `The search order is the name, is<Key>, _<key>, _is<Key>`() {
       #expect(door.value(forKey: "name") as? String == "exact")
       #expect(door.value(forKey: "new") as? String == "getter")
+      #expect(door.changes(of: "hidden") { door.setValue(2, forKey: "hidden") } == ["hidden 1>2"])
+      #expect(door.value(forKey: "locked") as? Bool == false)
     }
 
-    @Test func `Only the first letter of a key is capitalized`() {
-      #expect(door.value(forKey: "URL") as? Bool == false && door.value(forKey: "uRL") as? Bool == false)
-      #expect(refused { door.value(forKey: "url") }.count == 1)
-      #expect(refused { door.value(forKey: "land") }.count == 1)
+    @Test func `An announcement by another key may be the first use of a class`() async {
+      await #expect(processExitsWith: .success) {
+        let gate = Gate()
+        let changes = gate.changes(of: "isOpen") {
+          gate.willChangeValue(forKey: "open")
+          gate.didChangeValue(forKey: "open")
+        }
+        precondition(changes == ["isOpen false>false"])
+      }
+      await #expect(processExitsWith: .success) {
+        KeyValueFault.withHandler { _ in
+          fatalError("a fault")
+        } in: {
+          let gate = Gate()
+          gate.willChangeValue(forKey: "visitors", withSetMutation: .union, using: [1])
+          let token = gate.observe(\._visitors) { _, _ in fatalError("notified") }
+          gate.didChangeValue(forKey: "visitors", withSetMutation: .union, using: [1])
+          token.invalidate()
+        }
+      }
     }
   }
 #endif

@@ -63,9 +63,6 @@
       get { int * 2 }
       set { int = newValue / 2 }
     }
-    // swift-format-ignore: IdentifiersMustBeASCII
-    var `Lücke` = 0
-    @NotObserved var plain = 0
     weak var weakPerson: Person?
   }
 
@@ -76,6 +73,14 @@
     var shelves: [[Person]] = []
     var info: [String: Any] = [:]
     var things: Set<Int> = []
+    var basket = Basket()
+  }
+
+  /// Shows its fruits by a computed property.
+  @KeyValueObservable
+  final class Basket {
+    var fruits = ["fig"]
+    var shown: [String] { fruits }
   }
 
   /// The data of a fault: code, Apple's exception and sentence without addresses, and the first line.

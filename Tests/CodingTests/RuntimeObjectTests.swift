@@ -157,10 +157,19 @@
       #expect(faults { borrowed.setValue(nil, forKey: "rect") }.map(\.code) == [35])
     }
 
-    @Test func `The typed methods of the class are unchanged, and throw`() throws {
-      try gauge.setValue(2.5, forKey: "scale")
-      #expect(try gauge.value(forKey: "scale", as: Double.self) == 2.5)
-      #expect(throws: KeyValueRuntimeError.self) { try gauge.setValue(2, forKey: "scale") }
+    @Test func `C gets no element behind the last one of a Swift array`() {
+      let record = Record()
+      record.numbers = [1, 2]
+      var status = KVO_OK
+      let read = kvo_get_value(
+        record.keyValueObject, "numbers",
+        { value, result in
+          guard let list = kvo_value_collection(value) else { return }
+          let refusal = list.pointee.element(list, list.pointee.count, { _, _ in }, nil)
+          result!.storeBytes(of: refusal, as: kvo_status.self)
+        }, &status)
+      #expect(read == KVO_OK)
+      #expect(status == KVO_ERROR_OUT_OF_RANGE)
     }
   }
 #endif

@@ -3,6 +3,7 @@
   import CKVO
   import Foundation
   import KeyValueObserving
+  import Testing
 
   @KeyValueObservable
   final class Item: NSObject {
@@ -59,16 +60,6 @@
     /// Declared as dependent on a computed property.
     var caption: String { "\(computed)" }
     class var keyPathsForValuesAffectingCaption: Set<String> { ["computed"] }
-    /// Stores twice and announces one of the stores manually.
-    var twice: [Int] {
-      get { numbers }
-      set {
-        willChangeValue(for: \.twice)
-        numbers = []
-        numbers = newValue
-        didChangeValue(for: \.twice)
-      }
-    }
     /// Counts the stores.
     var watched: [Int] = [] { didSet { stores += 1 } }
     @NotObserved var stores = 0
@@ -89,7 +80,6 @@
     var crew: Set<Item> = []
     var matrix: [[Int]] = []
     var library = Library()
-    var visitors: [any CustomStringConvertible] = []
   }
 
   /// A thread-safe log of changes.
@@ -114,6 +104,42 @@
     ) -> NSKeyValueObservation {
       observe(path, options: options) { _, change in log.add(name + text(change)) }
     }
+
+    /// Returns the changes of a property while a body runs.
+    func changes<Value>(
+      of path: KeyPath<Self, Value>, _ options: NSKeyValueObservingOptions = [.old, .new], _ body: () -> Void
+    ) -> [String] {
+      let log = Log()
+      let token = self.log(path, options, to: log)
+      body()
+      token.invalidate()
+      return log.lines
+    }
+  }
+
+  /// Makes a change of elements in a copy of the collection, and expects that the old elements were there.
+  func apply<Element: Equatable>(_ change: NSKeyValueObservedChange<[Element]>, to copy: inout [Element]) {
+    let positions = change.indexes.map(Array.init) ?? []
+    if change.kind == .removal || change.kind == .replacement { #expect(positions.map { copy[$0] } == change.oldValue) }
+    switch change.kind {
+    case .setting: copy = change.newValue!
+    case .insertion: for (position, element) in zip(positions, change.newValue!) { copy.insert(element, at: position) }
+    case .removal: for position in positions.reversed() { copy.remove(at: position) }
+    case .replacement: for (position, element) in zip(positions, change.newValue!) { copy[position] = element }
+    }
+  }
+
+  /// The SplitMix64 generator.
+  struct Seeded: RandomNumberGenerator {
+    var state: UInt64
+    mutating func next() -> UInt64 {
+      state &+= 0x9e37_79b9_7f4a_7c15
+      var mixed = state
+      mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+      mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+      return mixed ^ (mixed >> 31)
+    }
+    mutating func number(below bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
   }
 
   func text<Value>(_ change: NSKeyValueObservedChange<Value>) -> String {
@@ -165,4 +191,6 @@
     }
     return faults
   }
+
+  func codes(_ body: () -> Void) -> [Int] { faults(in: body).map(\.code) }
 #endif

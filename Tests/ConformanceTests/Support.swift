@@ -1,8 +1,38 @@
-// Common code of the conformance tests: a log, observers that write to it, and the model classes.
+// Common code of the conformance tests: the model class, a log, and an observer that writes to it.
 #if Macros
   import CKVO
   import Foundation
   import KeyValueObserving
+
+  /// The model of most tests.
+  @KeyValueObservable
+  class T {
+    var v = 0
+    var d = 0.5
+    var flag = false
+    var range = NSRange(location: 1, length: 2)
+    var s: String?
+    var any: Any?
+    var child: T?
+    weak var boss: T?
+    var children: [T] = []
+    var list: [Int] = []
+    var maybe: [Int]?
+    var bag: Set<Int> = []
+    /// Clamped by didSet.
+    var small = 0 { didSet { if small > 10 { small = 10 } } }
+    /// Announced manually.
+    var manual = 0
+    var manualList: [Int] = []
+    @NotObserved var name = "T"
+
+    init(_ name: String = "T", v: Int = 0) {
+      self.name = name
+      self.v = v
+    }
+
+    class func automaticallyNotifiesObservers(forKey key: String) -> Bool { !key.hasPrefix("manual") }
+  }
 
   /// The notifications in order; used on the test's own thread only.
   final class Log: @unchecked Sendable {
@@ -15,21 +45,18 @@
     }
   }
 
-  /// An observer that logs `name[ path] [kind ][prior ]old>new[ at [indexes]][ ctx]`: "-" is a missing value, "null" is NSNull. The
-  /// kind of a setting is omitted, and so is the path unless requested.
+  /// An observer that logs `[name ][kind ][prior ]old>new[ at [indexes]][ ctx]`: "-" is a missing value, "null" is NSNull. The kind
+  /// of a setting is omitted.
   final class Watcher: KeyValueObserver, @unchecked Sendable {
     let name: String
     let log: Log
-    let logsPath: Bool
-    /// Called after the line was logged, with `true` for a prior notification.
-    var reaction: ((Bool) -> Void)?
+    /// Called after the line was logged.
+    var reaction: (() -> Void)?
     /// The change dictionaries.
     private(set) var changes: [[NSKeyValueChangeKey: Any]] = []
     private(set) var objects: [AnyObject] = []
 
-    init(_ name: String = "w", _ log: Log = Log(), path: Bool = false) {
-      (self.name, self.log, logsPath) = (name, log, path)
-    }
+    init(_ name: String = "", _ log: Log = Log()) { (self.name, self.log) = (name, log) }
 
     func observeValue(
       forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
@@ -38,16 +65,15 @@
       let change = change ?? [:]
       changes.append(change)
       if let object = object as? AnyObject { objects.append(object) }
-      var line = logsPath ? "\(name) \(keyPath ?? "nil") " : "\(name) "
+      var line = name.isEmpty ? "" : "\(name) "
       let kind = (change[.kindKey] as? UInt).flatMap(NSKeyValueChange.init)
       if kind != .setting { line += kind.map { "\($0) " } ?? "no kind " }
-      let isPrior = change[.notificationIsPriorKey] as? Bool == true
-      if isPrior { line += "prior " }
+      if change[.notificationIsPriorKey] as? Bool == true { line += "prior " }
       line += text(change[.oldKey]) + ">" + text(change[.newKey])
       if let indexes = change[.indexesKey] as? IndexSet { line += " at \(Array(indexes))" }
       if let context { line += " ctx\(UInt(bitPattern: context))" }
       log.add(line)
-      reaction?(isPrior)
+      reaction?()
     }
 
     var lines: [String] { log.lines }
@@ -59,7 +85,6 @@
     switch value {
     case nil: "-"
     case is NSNull: "null"
-    case let set as Set<Int>: "{\(set.sorted().map { "\($0)" }.joined(separator: " "))}"
     case let named as T: named.name
     case let value?: "\(value)"
     }
@@ -76,13 +101,10 @@
 
     func remove(_ watcher: Watcher, _ keyPath: String) { removeObserver(watcher, forKeyPath: keyPath) }
 
-    /// Removes the registration with a context, 0 for the one without.
+    /// Removes the registration with a context.
     func remove(_ watcher: Watcher, _ keyPath: String, ctx: Int) {
       removeObserver(watcher, forKeyPath: keyPath, context: context(ctx))
     }
-
-    /// Whether the isa is the notifying class.
-    var isSwizzled: Bool { kvo_object_isa(__keyValueObject) != kvo_object_class(__keyValueObject) }
   }
 
   /// Runs a body and returns its faults, which are ignored.
@@ -100,46 +122,11 @@
   /// Returns the codes of a body's faults.
   func codes(_ body: () -> Void) -> [Int] { faults(body).map(\.code) }
 
-  /// Returns Apple's message with each address as 0xPTR, after the name of the exception.
-  func appleText(_ fault: KeyValueFault) -> String {
-    let sentence = (fault.appleSentence ?? "-").replacing(/0x[0-9a-f]+/, with: "0xPTR")
-    return "\(fault.exceptionName ?? "-") \(sentence)"
-  }
-
-  /// The model of most tests.
-  @KeyValueObservable
-  class T {
-    var v = 0
-    var d = 0.5
-    var flag = false
-    var range = NSRange(location: 1, length: 2)
-    var s: String?
-    var child: T?
-    weak var boss: T?
-    var list: [Int] = []
-    var bag: Set<Int> = []
-    /// Clamped by didSet.
-    var small = 0 { didSet { if small > 10 { small = 10 } } }
-    /// Announced manually.
-    var manual = 0
-    @NotObserved var name = "T"
-    /// Storage that changes without a notification.
-    @NotObserved var hiddenChild: T?
-
-    init(_ name: String = "T", v: Int = 0) {
-      self.name = name
-      self.v = v
+  /// Returns the faults of a body as Apple's exceptions and messages, with each address as 0xPTR.
+  func sentences(_ body: () -> Void) -> [String] {
+    faults(body).map { fault in
+      let sentence = (fault.appleSentence ?? "-").replacing(/0x[0-9a-f]+/, with: "0xPTR")
+      return "\(fault.exceptionName ?? "-") \(sentence)"
     }
-
-    class func automaticallyNotifiesObservers(forKey key: String) -> Bool { key != "manual" }
-  }
-
-  /// Overrides a setter and calls super.
-  final class Sub: T {
-    override var v: Int {
-      get { super.v }
-      set { super.v = newValue }
-    }
-    func setThroughSuper(_ value: Int) { super.v = value }
   }
 #endif
