@@ -21,27 +21,11 @@ extension ComingFromTests {
     )
   }
 
-  @Test func `Cocoa Bindings: registered transformers`() {
-    // snippet: Cocoa Bindings: registered transformers
-    #expect(
-      printed
-      // prints: Cocoa Bindings: registered transformers
-    )
-  }
-
   @Test func `Cocoa Bindings: placeholders`() {
     // snippet: Cocoa Bindings: placeholders
     #expect(
       printed
       // prints: Cocoa Bindings: placeholders
-    )
-  }
-
-  @Test func `Cocoa Bindings: patterns`() {
-    // snippet: Cocoa Bindings: patterns
-    #expect(
-      printed
-      // prints: Cocoa Bindings: patterns
     )
   }
 
@@ -69,14 +53,6 @@ extension ComingFromTests {
     )
   }
 
-  @Test func `Observable: once before the change`() {
-    // snippet: Observable: once before the change
-    #expect(
-      printed
-      // prints: Observable: once before the change
-    )
-  }
-
   @Test func `Observable: Observations`() async {
     // snippet: Observable: Observations
     #expect(
@@ -90,14 +66,6 @@ extension ComingFromTests {
     #expect(
       printed
       // prints: Observable: SwiftUI's onChange
-    )
-  }
-
-  @Test func `Observable: equal values`() {
-    // snippet: Observable: equal values
-    #expect(
-      printed
-      // prints: Observable: equal values
     )
   }
 

@@ -52,14 +52,6 @@ func print(_ items: Any..., separator: String = " ", terminator: String = "\n") 
     )
   }
 
-  @Test func `ETRKVO: a key path`() {
-    // snippet: ETRKVO: a key path
-    #expect(
-      printed
-      // prints: ETRKVO: a key path
-    )
-  }
-
   @Test func `YJSafeKVO: observe`() {
     // snippet: YJSafeKVO: observe
     #expect(
@@ -92,51 +84,11 @@ func print(_ items: Any..., separator: String = " ", terminator: String = "\n") 
     )
   }
 
-  @Test func `YJSafeKVO: now`() {
-    // snippet: YJSafeKVO: now
-    #expect(
-      printed
-      // prints: YJSafeKVO: now
-    )
-  }
-
   @Test func `YJSafeKVO: filter and convert and applied`() {
     // snippet: YJSafeKVO: filter and convert and applied
     #expect(
       printed
       // prints: YJSafeKVO: filter and convert and applied
-    )
-  }
-
-  @Test func `YJSafeKVO: combineLatest`() {
-    // snippet: YJSafeKVO: combineLatest
-    #expect(
-      printed
-      // prints: YJSafeKVO: combineLatest
-    )
-  }
-
-  @Test func `YJSafeKVO: cutOff`() {
-    // snippet: YJSafeKVO: cutOff
-    #expect(
-      printed
-      // prints: YJSafeKVO: cutOff
-    )
-  }
-
-  @Test func `YJSafeKVO: post and stop`() {
-    // snippet: YJSafeKVO: post and stop
-    #expect(
-      printed
-      // prints: YJSafeKVO: post and stop
-    )
-  }
-
-  @Test func `YJSafeKVO: both ways`() {
-    // snippet: YJSafeKVO: both ways
-    #expect(
-      printed
-      // prints: YJSafeKVO: both ways
     )
   }
 
@@ -153,22 +105,6 @@ func print(_ items: Any..., separator: String = " ", terminator: String = "\n") 
     #expect(
       printed
       // prints: SJObserverHelper: sjkvo_observe
-    )
-  }
-
-  @Test func `SJObserverHelper: sj_addDeallocCallbackTask`() {
-    // snippet: SJObserverHelper: sj_addDeallocCallbackTask
-    #expect(
-      printed
-      // prints: SJObserverHelper: sj_addDeallocCallbackTask
-    )
-  }
-
-  @Test func `SJObserverHelper: notifications`() {
-    // snippet: SJObserverHelper: notifications
-    #expect(
-      printed
-      // prints: SJObserverHelper: notifications
     )
   }
 
@@ -193,14 +129,6 @@ func print(_ items: Any..., separator: String = " ", terminator: String = "\n") 
     #expect(
       printed
       // prints: FBKVOController: action
-    )
-  }
-
-  @Test func `FBKVOController: context`() {
-    // snippet: FBKVOController: context
-    #expect(
-      printed
-      // prints: FBKVOController: context
     )
   }
 
@@ -236,14 +164,6 @@ func print(_ items: Any..., separator: String = " ", terminator: String = "\n") 
     )
   }
 
-  @Test func `MAKVONotificationCenter: without an observer`() {
-    // snippet: MAKVONotificationCenter: without an observer
-    #expect(
-      printed
-      // prints: MAKVONotificationCenter: without an observer
-    )
-  }
-
   @Test func `MAKVONotificationCenter: several key paths`() {
     // snippet: MAKVONotificationCenter: several key paths
     #expect(
@@ -273,14 +193,6 @@ func print(_ items: Any..., separator: String = " ", terminator: String = "\n") 
     #expect(
       printed
       // prints: MAKVONotificationCenter: removal
-    )
-  }
-
-  @Test func `MAKVONotificationCenter: manual removal`() {
-    // snippet: MAKVONotificationCenter: manual removal
-    #expect(
-      printed
-      // prints: MAKVONotificationCenter: manual removal
     )
   }
 }

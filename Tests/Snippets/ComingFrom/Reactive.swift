@@ -12,14 +12,6 @@ extension ComingFromTests {
     )
   }
 
-  @Test func `Reactive: without the present value`() {
-    // snippet: Reactive: without the present value
-    #expect(
-      printed
-      // prints: Reactive: without the present value
-    )
-  }
-
   @Test func `Reactive: old and new values`() {
     // snippet: Reactive: old and new values
     #expect(
@@ -60,14 +52,6 @@ extension ComingFromTests {
     )
   }
 
-  @Test func `Reactive: a property that others determine`() {
-    // snippet: Reactive: a property that others determine
-    #expect(
-      printed
-      // prints: Reactive: a property that others determine
-    )
-  }
-
   @Test func `Reactive: merge`() {
     // snippet: Reactive: merge
     #expect(
@@ -100,14 +84,6 @@ extension ComingFromTests {
     )
   }
 
-  @Test func `Reactive: properties and relays`() {
-    // snippet: Reactive: properties and relays
-    #expect(
-      printed
-      // prints: Reactive: properties and relays
-    )
-  }
-
   @Test func `Reactive: values`() async {
     // snippet: Reactive: values
     #expect(
@@ -129,54 +105,6 @@ extension ComingFromTests {
     #expect(
       printed
       // prints: Combine: options
-    )
-  }
-
-  @Test func `Combine: cancel`() {
-    // snippet: Combine: cancel
-    #expect(
-      printed
-      // prints: Combine: cancel
-    )
-  }
-
-  @Test func `Combine: assign`() {
-    // snippet: Combine: assign
-    #expect(
-      printed
-      // prints: Combine: assign
-    )
-  }
-
-  @Test func `Combine: operators`() {
-    // snippet: Combine: operators
-    #expect(
-      printed
-      // prints: Combine: operators
-    )
-  }
-
-  @Test func `Combine: CombineLatest and Merge`() {
-    // snippet: Combine: CombineLatest and Merge
-    #expect(
-      printed
-      // prints: Combine: CombineLatest and Merge
-    )
-  }
-
-  @Test func `Combine: receive`() {
-    // snippet: Combine: receive
-    #expect(
-      printed
-      // prints: Combine: receive
-    )
-  }
-
-  @Test func `Combine: values`() async {
-    // snippet: Combine: values
-    #expect(
-      printed
-      // prints: Combine: values
     )
   }
 
