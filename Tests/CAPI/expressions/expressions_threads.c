@@ -84,10 +84,12 @@ static void evaluate_or_churn(int number) {
     working--;
     return;
   }
+  /* Not on the stack: a thread that has evaluated it may release the value later. */
+  static expression churned[THREADS];
+  churned[number] = (expression){.root = &all[0]->header, .body = read_many};
   while (working > 0) { /* expressions again, so that nodes next to those of the tested one are freed */
-    expression churned = {.root = &all[0]->header, .body = read_many};
-    expression_begin(&churned, KVO_NONE);
-    CHECK_OK(kvo_cancel_observer_and_wait(churned.id));
+    expression_begin(&churned[number], KVO_NONE);
+    CHECK_OK(kvo_cancel_observer_and_wait(churned[number].id));
   }
 }
 
