@@ -5,7 +5,7 @@
   import Testing
 
   extension PageTests {
-    @Test func `KVO0026`() throws {
+    @Test func `KVO0026: the example raises it, and the remedy raises nothing`() throws {
       try page(26) {
         // page: KVO0026 example
         let document = Document()
@@ -20,7 +20,7 @@
       }
     }
 
-    @Test func `KVO0035`() throws {
+    @Test func `KVO0035: the example raises it, and the remedy raises nothing`() throws {
       try page(35) {
         // page: KVO0035 example
         let document = Document()
@@ -35,7 +35,7 @@
       }
     }
 
-    @Test func `KVO0036`() throws {
+    @Test func `KVO0036: the example raises it, and the remedy raises nothing`() throws {
       try page(36) {
         // page: KVO0036 example
         let document = Document()
@@ -51,7 +51,7 @@
       }
     }
 
-    @Test func `KVO0037`() throws {
+    @Test func `KVO0037: the example raises it, and the remedy raises nothing`() throws {
       try page(37) {
         // page: KVO0037 example
         let document = Document()
@@ -66,7 +66,7 @@
       }
     }
 
-    @Test func `KVO0038`() throws {
+    @Test func `KVO0038: the example raises it, and the remedy raises nothing`() throws {
       try page(38) {
         // page: KVO0038 example
         let document = Document()
@@ -81,7 +81,7 @@
       }
     }
 
-    @Test func `KVO0040`() throws {
+    @Test func `KVO0040: the example raises it, and the remedy raises nothing`() throws {
       try page(40) {
         // page: KVO0040 example
         let document = Document()

@@ -36,7 +36,7 @@
   // page end
 
   extension PageTests {
-    @Test func `KVO0022`() throws {
+    @Test func `KVO0022: the example raises it, and the remedy raises nothing`() throws {
       try page(22) {
         let sidebar = Sidebar()
         // page: KVO0022 example
@@ -56,7 +56,7 @@
       }
     }
 
-    @Test func `KVO0023`() throws {
+    @Test func `KVO0023: the example raises it, and the remedy raises nothing`() throws {
       try page(23) {
         // page: KVO0023 example
         let document = Document()
@@ -78,7 +78,7 @@
       }
     }
 
-    @Test func `KVO0024`() throws {
+    @Test func `KVO0024: the example raises it, and the remedy raises nothing`() throws {
       try page(24) {
         // page: KVO0024 example
         let (document, author) = (Document(), Author())

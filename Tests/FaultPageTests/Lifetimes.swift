@@ -5,7 +5,7 @@
   import Testing
 
   extension PageTests {
-    @Test func `KVO0001`() throws {
+    @Test func `KVO0001: the example raises it, and the remedy raises nothing`() throws {
       try page(1) {
         // page: KVO0001 example
         let panel = Panel()
@@ -36,7 +36,7 @@
       }
     }
 
-    @Test func `KVO0004`() throws {
+    @Test func `KVO0004: the example raises it, and the remedy raises nothing`() throws {
       try page(4) {
         // page: KVO0004 example
         let document = Document()

@@ -19,8 +19,7 @@
   // page end
 
   extension PageTests {
-    @Test func `KVO0028`() throws {
-      let panel = Panel()
+    @Test func `KVO0028: the example raises it, and the remedy raises nothing`() throws {
       try page(28) {
         // page: KVO0028 example
         let document = Document()
@@ -41,8 +40,7 @@
       }
     }
 
-    @Test func `KVO0029`() throws {
-      let panel = Panel()
+    @Test func `KVO0029: the example raises it, and the remedy raises nothing`() throws {
       var token: NSKeyValueObservation?
       defer { token?.invalidate() }
       try page(29) {
@@ -68,8 +66,7 @@
       }
     }
 
-    @Test func `KVO0030`() throws {
-      let panel = Panel()
+    @Test func `KVO0030: the example raises it, and the remedy raises nothing`() throws {
       try page(30) {
         // page: KVO0030 example
         let document = Document()
@@ -96,8 +93,7 @@
       }
     }
 
-    @Test func `KVO0031`() throws {
-      let panel = Panel()
+    @Test func `KVO0031: the example raises it, and the remedy raises nothing`() throws {
       try page(31) {
         // page: KVO0031 example
         let document = Document()
@@ -117,8 +113,7 @@
       }
     }
 
-    @Test func `KVO0032`() throws {
-      let panel = Panel()
+    @Test func `KVO0032: the example raises it, and the remedy raises nothing`() throws {
       try page(32) {
         // page: KVO0032 example
         let book = Book()
@@ -140,8 +135,7 @@
       }
     }
 
-    @Test func `KVO0033`() throws {
-      let panel = Panel()
+    @Test func `KVO0033: the example raises it, and the remedy raises nothing`() throws {
       try page(33) {
         // page: KVO0033 example
         let document = Document()

@@ -7,6 +7,8 @@
 
   @Suite("The examples of the pages of faults", .serialized)
   struct PageTests {
+    let panel = Panel()
+
     /// The codes that are only detected if `KVO_POLICY` names them when the process starts.
     private static let onDemand: Set<Int> = [19]
 

@@ -37,8 +37,7 @@
   // page end
 
   extension PageTests {
-    @Test func `KVO0009`() throws {
-      let panel = Panel()
+    @Test func `KVO0009: the example raises it, and the remedy raises nothing`() throws {
       try page(9) {
         // page: KVO0009 example
         let document = Document()
@@ -55,8 +54,7 @@
       }
     }
 
-    @Test func `KVO0010`() throws {
-      let panel = Panel()
+    @Test func `KVO0010: the example raises it, and the remedy raises nothing`() throws {
       try page(10) {
         // page: KVO0010 example
         let (document, prefix) = (Document(), "author.")
@@ -71,7 +69,7 @@
       }
     }
 
-    @Test func `KVO0011`() throws {
+    @Test func `KVO0011: the example raises it, and the remedy raises nothing`() throws {
       try page(11) {
         // page: KVO0011 example
         let draft = Draft()
@@ -89,8 +87,7 @@
       }
     }
 
-    @Test func `KVO0018`() throws {
-      let panel = Panel()
+    @Test func `KVO0018: the example raises it, and the remedy raises nothing`() throws {
       try page(18) {
         // page: KVO0018 example
         let document = Document()
@@ -111,8 +108,7 @@
       }
     }
 
-    @Test func `KVO0019`() throws {
-      let panel = Panel()
+    @Test func `KVO0019: the example raises it, and the remedy raises nothing`() throws {
       try page(19) {
         // page: KVO0019 example
         let document = Document()
@@ -134,8 +130,7 @@
       }
     }
 
-    @Test func `KVO0039`() throws {
-      let panel = Panel()
+    @Test func `KVO0039: the example raises it, and the remedy raises nothing`() throws {
       try page(39) {
         // page: KVO0039 example
         let rectangle = Rectangle()

@@ -5,8 +5,7 @@
   import Testing
 
   extension PageTests {
-    @Test func `KVO0002`() throws {
-      let panel = Panel()
+    @Test func `KVO0002: the example raises it, and the remedy raises nothing`() throws {
       try page(2) {
         // page: KVO0002 example
         var document = Document()
@@ -28,8 +27,7 @@
       }
     }
 
-    @Test func `KVO0003`() throws {
-      let panel = Panel()
+    @Test func `KVO0003: the example raises it, and the remedy raises nothing`() throws {
       try page(3) {
         // page: KVO0003 example
         let document = Document()
@@ -47,8 +45,7 @@
       }
     }
 
-    @Test func `KVO0016`() throws {
-      let panel = Panel()
+    @Test func `KVO0016: the example raises it, and the remedy raises nothing`() throws {
       let (inner, outer) = (
         UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1),
         UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)
@@ -79,7 +76,7 @@
     /// Gives the closure of an example access to its own token.
     private final class Holder: @unchecked Sendable { var token: NSKeyValueObservation? }
 
-    @Test func `KVO0017`() throws {
+    @Test func `KVO0017: the example raises it, and the remedy raises nothing`() throws {
       try page(17) {
         let holder = Holder()
         // page: KVO0017 example
