@@ -122,26 +122,5 @@
       #expect(controller.windowTitle == "Unseen" && controller.progressSteps == [0.5, 1])
       controller.viewWillDisappear()
     }
-
-    @Test func `A superclass alone works too`() {
-      let controller = BaseViewController(report: report)
-      controller.viewWillAppear()
-      report.title = "Alone"
-      #expect(controller.windowTitle == "Alone")
-      controller.viewWillDisappear()
-    }
-
-    @Test func `An unbalanced disappearance, an exception on Apple's platforms, is a fault with the key path`() {
-      let controller = BaseViewController(report: report)
-      var faults: [KeyValueFault] = []
-      KeyValueFault.withHandler {
-        faults.append($0)
-        return .ignore
-      } in: {
-        controller.viewWillDisappear()
-      }
-      #expect(faults.map(\.exceptionName) == ["NSRangeException"])
-      #expect(faults.first?.summary.contains("\"title\"") == true)
-    }
   }
 #endif
