@@ -1,4 +1,4 @@
-// The exact expansions of common declarations. MacroUsageTests compile and run the others.
+// The exact expansion of a common declaration, and the implicit initializers. MacroUsageTests compile and run the others.
 // swift-format-ignore-file
 #if Macros
   import Testing
@@ -84,86 +84,6 @@
           extension Document: nonisolated KeyValueObserving.KeyValueObservable, nonisolated KeyValueObserving._KeyValueObservableClass {
           }
           """#)
-    }
-
-    @Test func `A subclass extends its superclass's listing, and #if blocks are kept around their members`() {
-      expectExpansion(
-        of: #"""
-          @KeyValueObservable
-          open class Song<Tag: Hashable>: Base, Codable {
-            weak var delegate: Player?
-            #if DEBUG
-            let `default`: Tag
-            #endif
-          }
-          """#,
-        is: #"""
-          open class Song<Tag: Hashable>: Base, Codable {
-            weak var delegate: Player? {
-              @storageRestrictions(initializes: _delegate)
-              init(initialValue) {
-                _delegate = initialValue
-              }
-              get {
-                guard _$kvo.isTracking else {
-                  return _delegate
-                }
-                return _$kvo.trackedWeak(self, KeyValueObserving.KeyValueObservationHeader.key(0x0f68069c690701ca, of: self, in: Song.self), {
-                    self._delegate
-                  })
-              }
-              set {
-                guard _$kvo.isObserved else {
-                  _delegate = newValue
-                  _$kvo.stored(KeyValueObserving.KeyValueObservationHeader.key(0x0f68069c690701ca, of: self, in: Song.self), {
-                      self.delegate
-                    })
-                  return
-                }
-                _$kvo.change(KeyValueObserving.KeyValueObservationHeader.key(0x0f68069c690701ca, of: self, in: Song.self), {
-                    self.delegate
-                  }, {
-                    self._delegate = newValue
-                  })
-              }
-            }
-
-            @safe @exclusivity(unchecked) private weak var _delegate: Player?
-            #if DEBUG
-            let `default`: Tag
-            #endif
-
-            public class func __keyValueProperties<__Root: Song<Tag>>(_: __Root.Type, _ description: KeyValueObserving.KeyValueClassDescription) {
-              super.__keyValueProperties(__Root.self, description)
-              description.declared(in: Song<Tag>.self).observedWeak("delegate", 0x0f68069c690701ca, \__Root.delegate)
-              #if DEBUG
-              description.declared(in: Song<Tag>.self).stored("default", \#
-          description.paths(of: __Root.self).default, read: { (object: __Root, body) in
-                  body(object.default)
-                })
-              #endif
-            }
-
-            private class func __describeOwnSong(_ description: KeyValueObserving.KeyValueClassDescription) {
-              __keyValueProperties(Self.self, description.of(Song<Tag>.self))
-            }
-
-            open nonisolated override class func __describeKeyValueProperties(_ description: KeyValueObserving.KeyValueClassDescription) {
-              __describeOwnSong(description)
-            }
-
-            private enum CodingKeys: Swift.String, Swift.CodingKey {
-              case _delegate = "delegate"
-              #if DEBUG
-              case `default`
-              #endif
-              static var delegate: CodingKeys {
-                ._delegate
-              }
-            }
-          }
-          """#,
-        conforming: ["KeyValueObservable", "_KeyValueObservableClass", "Encodable", "Decodable"])
     }
   }
 
