@@ -18,6 +18,7 @@
 
   private let getX: @convention(c) (UnsafeRawPointer) -> Double = { body($0).pointee.x }
   private let setX: @convention(c) (UnsafeMutableRawPointer, Double) -> Void = { body($0).pointee.x = $1 }
+  private let getTwice: @convention(c) (UnsafeRawPointer) -> Double = { 2 * body($0).pointee.x }
   private let getFlag: @convention(c) (UnsafeRawPointer) -> Bool = { body($0).pointee.flag }
   private let setFlag: @convention(c) (UnsafeMutableRawPointer, Bool) -> Void = { body($0).pointee.flag = $1 }
 
@@ -30,58 +31,13 @@
       name: "RuntimePoint", instanceSize: MemoryLayout<Body>.size,
       properties: [
         .init(name: "x", type: "d", getter: function(getX), setter: function(setX)),
+        .init(name: "twice", type: "d", getter: function(getTwice), affectedBy: ["x"]),
         .init(name: "flag", type: "B", getter: function(getFlag), setter: function(setFlag), isManual: true),
       ])
   }
 
-  private let linkClass = Result {
-    try KeyValueRuntimeClass(
-      name: "RuntimeLink", instanceSize: MemoryLayout<Link>.size,
-      properties: [
-        .init(name: "x", type: "d", getter: function(getLinkX), setter: function(setLinkX)),
-        .init(name: "twice", type: "d", getter: function(getTwice), affectedBy: ["x"]),
-        .init(name: "next", type: "@", getter: function(getNext), setter: function(setNext)),
-      ])
-  }
-
-  private struct Link {
-    var header = kvo_object()
-    var x = 0.0
-    var next: UnsafeMutableRawPointer?
-  }
-
-  private func link(_ object: UnsafeRawPointer) -> UnsafeMutablePointer<Link> {
-    UnsafeMutableRawPointer(mutating: object).assumingMemoryBound(to: Link.self)
-  }
-
-  private let getLinkX: @convention(c) (UnsafeRawPointer) -> Double = { link($0).pointee.x }
-  private let setLinkX: @convention(c) (UnsafeMutableRawPointer, Double) -> Void = { link($0).pointee.x = $1 }
-  private let getTwice: @convention(c) (UnsafeRawPointer) -> Double = { 2 * link($0).pointee.x }
-  private let getNext: @convention(c) (UnsafeRawPointer) -> UnsafeMutableRawPointer? = { link($0).pointee.next }
-  private let setNext: @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRawPointer?) -> Void = {
-    link($0).pointee.next = $1
-  }
-
-  /// Declares that its properties depend on properties of objects of C.
-  @KeyValueObservable
-  private final class Chart {
-    var link: KeyValueRuntimeObject?
-    @NotObserved var title = "chart"
-    var near: String { title }
-    var far: String { title }
-    class var keyPathsForValuesAffectingNear: Set<String> { ["link.twice"] }
-    class var keyPathsForValuesAffectingFar: Set<String> { ["link.next.twice"] }
-  }
-
-  private final class CListener: KeyValueObserver {
+  private final class Listener {
     let lines = Lines()
-
-    func observeValue(
-      forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
-      context: UnsafeMutableRawPointer?
-    ) {
-      lines.add("\(keyPath!) \(change![.newKey]!)")
-    }
   }
 
   @Suite("Classes defined at run time")
@@ -101,22 +57,6 @@
       point.x = 3.0
       #expect(lines.all.count == 2)
       #expect(try point.value(forKey: "x", as: Double.self) == 3)
-    }
-
-    @Test func `A declared path through C objects depends on what affects the C property at its end`() throws {
-      let (first, second) = (try KeyValueRuntimeObject(linkClass.get()), try KeyValueRuntimeObject(linkClass.get()))
-      let (chart, lines) = (Chart(), Lines())
-      chart.link = first
-      let near = chart.observe(\.near) { _, _ in lines.add("near") }
-      let far = chart.observe(\.far) { _, _ in lines.add("far") }
-      first.x = 1.0
-      #expect(lines.all == ["near"])
-      try first.setValue(second as KeyValueRuntimeObject?, forKey: "next")
-      #expect(lines.all == ["near", "far"])
-      second.x = 1.0
-      #expect(lines.all == ["near", "far", "far"])
-      near.invalidate()
-      far.invalidate()
     }
 
     @Test func `A property that the class does not have is a fault, and ends the process`() async {
@@ -145,7 +85,7 @@
 
     @Test func `A controller observes and unobserves C properties, by typed key path and by name`() throws {
       let point = try KeyValueRuntimeObject(pointClass.get())
-      let listener = CListener()
+      let listener = Listener()
       let controller = KeyValueObservationController(observer: listener, duplicates: .replace)
       controller.observe(point, \.x, options: .new) { (me, _, change: NSKeyValueObservedChange<Double>) in
         me.lines.add("\(change.newValue!)")
@@ -167,7 +107,7 @@
       let both = try KeyValueRuntimeClass(
         name: "RuntimePair", instanceSize: MemoryLayout<Body>.size,
         properties: ["x", "y"].map { .init(name: $0, type: "d", getter: function(getX), setter: function(setX)) })
-      let (pair, listener) = (try KeyValueRuntimeObject(both), CListener())
+      let (pair, listener) = (try KeyValueRuntimeObject(both), Listener())
       pair.observe(\.x, for: listener) { (me, _, _: NSKeyValueObservedChange<Double>) in me.lines.add("x") }
       pair.observe(\.y, for: listener) { (me, _, _: NSKeyValueObservedChange<Double>) in me.lines.add("y") }
       pair.stopObserving(\.x as KeyPath<KeyValueRuntimeObject, Double>, for: listener)
@@ -176,20 +116,15 @@
       #expect(listener.lines.all == ["y"])
     }
 
-    @Test func `A classic observer of a C object ends with it, and is not notified of equal values`() throws {
-      var point: KeyValueRuntimeObject? = try KeyValueRuntimeObject(pointClass.get())
-      var listener: CListener? = CListener()
-      let lines = listener!.lines
-      point!.addObserver(listener!, forKeyPath: "x", options: [.new, .distinct, .endsWithObserver])
-      point!.x = 0.0
-      point!.x = 1.5
-      #expect(lines.all == ["x 1.5"])
-      listener = nil
-      point!.x = 2.5
-      #expect(point!.observationInfo == nil && lines.all.count == 1)
-      let other = CListener()
-      point!.addObserver(other, forKeyPath: "x", options: .endsWithObject)
-      point = nil
+    @Test func `A property notifies when one changes that is declared to affect it`() throws {
+      let point = try KeyValueRuntimeObject(pointClass.get())
+      let lines = Lines()
+      let token = point.observe(\.twice, options: [.new]) { (_, change: NSKeyValueObservedChange<Double>) in
+        lines.add("\(change.newValue!)")
+      }
+      point.x = 1.5
+      #expect(lines.all == ["3.0"])
+      token.invalidate()
     }
 
     @Test func `A manual property notifies by announcement only`() throws {

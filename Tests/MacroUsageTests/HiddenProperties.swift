@@ -85,7 +85,6 @@
     var sum: Int { lines }
     var mean: Int { lines }
     class func keyPathsForValuesAffectingSum() -> Set<String> { ["part"] }
-    class func automaticallyNotifiesObserversOfLines() -> Bool { false }
     class func keyPathsForValuesAffectingMean() -> Set<String> { ["part"] }
     func change() {
       part += 1
