@@ -134,18 +134,5 @@
       #expect(faults { tags.formUnion(["more", "and more"]) }.map(\.code) == [26])
       #expect(tags.count == 16 && !tags.contains("more"))
     }
-
-    @Test func `A list of a C object that holds another type is the fault of the access, and ends the process`() async {
-      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-        KeyValueFault.setHandler { fault in
-          FileHandle.standardError.write(Data("fault \(fault.code)\n".utf8))
-          return .ignore
-        }
-        let shape = makeShape().object
-        shape.mutableArrayValue(forKey: "corners", of: Double.self).append(1)
-        _ = shape.mutableArrayValue(forKey: "corners", of: String.self)[0]
-      }
-      #expect(result.map { String(decoding: $0.standardErrorContent, as: UTF8.self).contains("fault 26\n") } == true)
-    }
   }
 #endif

@@ -88,14 +88,6 @@
       }
       #expect(watcher.destroyed == 1)
     }
-
-    @Test func `The observed object's class is unchanged, and its isa differs`() {
-      let token = song.observe(\.title) { _, _ in }
-      #expect(String(cString: kvo_class_name(kvo_object_class(object)!)) == "Song")
-      #expect(String(cString: kvo_class_name(kvo_object_isa(object)!)) == "KVONotifying_Song")
-      token.invalidate()
-      #expect(String(cString: kvo_class_name(kvo_object_isa(object)!)) == "Song")
-    }
   }
 
   @Suite("C objects in Swift")

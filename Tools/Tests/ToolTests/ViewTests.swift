@@ -287,7 +287,7 @@ struct ViewTests {
     }
   }
 
-  @Test func `A circle within one class is told with addresses and lines`() throws {
+  @Test func `A circle within one class has addresses and lines`() throws {
     var written = Written()
     Self.pair(1, &written)
     #expect(
