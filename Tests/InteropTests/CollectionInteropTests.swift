@@ -134,5 +134,15 @@
       #expect(faults { tags.formUnion(["more", "and more"]) }.map(\.code) == [26])
       #expect(tags.count == 16 && !tags.contains("more"))
     }
+
+    @Test func `A list of a C object that holds another type is the fault of the access, and ends the process`() async {
+      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        writeFaultCodes()
+        let shape = makeShape().object
+        shape.mutableArrayValue(forKey: "corners", of: Double.self).append(1)
+        _ = shape.mutableArrayValue(forKey: "corners", of: String.self)[0]
+      }
+      #expect(hasFault(26, result))
+    }
   }
 #endif

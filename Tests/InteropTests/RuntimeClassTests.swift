@@ -61,26 +61,20 @@
 
     @Test func `A property that the class does not have is a fault, and ends the process`() async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-        KeyValueFault.setHandler { fault in
-          FileHandle.standardError.write(Data("fault \(fault.code)\n".utf8))
-          return .ignore
-        }
+        writeFaultCodes()
         let point = try KeyValueRuntimeObject(pointClass.get())
         let _: Double = point.imaginary
       }
-      #expect(result.map { String(decoding: $0.standardErrorContent, as: UTF8.self).contains("fault 9\n") } == true)
+      #expect(hasFault(9, result))
     }
 
     @Test func `A value of another type is a fault, and ends the process`() async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-        KeyValueFault.setHandler { fault in
-          FileHandle.standardError.write(Data("fault \(fault.code)\n".utf8))
-          return .ignore
-        }
+        writeFaultCodes()
         let point = try KeyValueRuntimeObject(pointClass.get())
         point.x = "text"
       }
-      #expect(result.map { String(decoding: $0.standardErrorContent, as: UTF8.self).contains("fault 26\n") } == true)
+      #expect(hasFault(26, result))
     }
 
     @Test func `A controller observes and unobserves C properties, by typed key path and by name`() throws {

@@ -2,7 +2,9 @@
 #if Macros
   import CKVO
   import CSupport
+  import Foundation
   import KeyValueObserving
+  import Testing
 
   /// Returns a new C object of the class "CShape", which lives until the process ends.
   func makeShape() -> (object: KeyValueRuntimeObject, pointer: UnsafeMutablePointer<csupport_shape>) {
@@ -45,5 +47,17 @@
       body()
     }
     return raised
+  }
+
+  /// Writes the codes of faults to the standard error in an exit test, and goes on after them.
+  func writeFaultCodes() {
+    KeyValueFault.setHandler { fault in
+      FileHandle.standardError.write(Data("fault \(fault.code)\n".utf8))
+      return .ignore
+    }
+  }
+
+  func hasFault(_ code: Int, _ result: ExitTest.Result?) -> Bool {
+    result.map { String(decoding: $0.standardErrorContent, as: UTF8.self).contains("fault \(code)\n") } == true
   }
 #endif
