@@ -69,21 +69,6 @@
     var count = 1
   }
 
-  @KeyValueObservable final class CodableSubByHand: CodableBase {
-    var count = 1
-    enum CodingKeys: CodingKey { case count }
-    override init() { super.init() }
-    required init(from decoder: any Decoder) throws {
-      try super.init(from: decoder)
-      count = try decoder.container(keyedBy: CodingKeys.self).decode(Int.self, forKey: .count)
-    }
-    override func encode(to encoder: any Encoder) throws {
-      try super.encode(to: encoder)
-      var container = encoder.container(keyedBy: CodingKeys.self)
-      try container.encode(count, forKey: .count)
-    }
-  }
-
   @KeyValueObservable open class OpenCodable<Value: Codable>: Codable {
     open var value: Value
     public init(_ value: Value) { self.value = value }
@@ -204,7 +189,6 @@
         (HalfByHand.self, #"{"title":"x"}"#, #"{"count":1,"title":"x"}"#),
         (HalfByHandWithKeys.self, #"{"title":"x","count":2}"#, #"{"count":2,"title":"x!"}"#),
         (CodableSub.self, #"{"title":"x"}"#, #"{"title":"x"}"#),
-        (CodableSubByHand.self, #"{"title":"x","count":5}"#, #"{"count":5,"title":"x"}"#),
         (OpenCodable<[Int]>.self, #"{"value":[1]}"#, #"{"value":[1]}"#),
       ]
       for (type, read, written) in rows {

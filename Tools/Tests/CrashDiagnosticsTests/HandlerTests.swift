@@ -122,22 +122,6 @@ struct HandlerTests {
     #expect(reader.count == 1)
   }
 
-  @Test func `Apple's exception is named`() {
-    var names: [String?] = []
-    KeyValueFault.withHandler {
-      names.append($0.exceptionName)
-      return .ignore
-    } in: {
-      Meter().removeObserver(Reader(), forKeyPath: "value")
-      do {
-        let meter = Meter()
-        do { meter.addObserver(Reader(), forKeyPath: "value") }
-        meter.value = 1  // the observer was deallocated, which Apple does not detect
-      }
-    }
-    #expect(names == ["NSRangeException", nil])
-  }
-
   @Test func `A report is also available as JSON, with the same contents`() throws {
     let (meter, reader) = (Meter(), Reader())
     var reports: [KeyValueFault] = []
