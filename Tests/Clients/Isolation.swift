@@ -57,6 +57,21 @@ final class ViewModel {
   var count = 0
   var tokens: [NSKeyValueObservation] = []
   var set: Set<NSKeyValueObservation> = []
+  var log: [String] = []
+  lazy var observations = KeyValueObservationController(observer: self)
+
+  func observeWithController() {
+    observations.observe(document, \.title, options: [.new]) { me, _, change in me.log.append(change.newValue!) }
+    observations.observe(document, "author.name", options: [.new]) { me, document, change in
+      me.log.append("\(document.pages) \(change.newValue ?? "-")")
+    }
+    observations.observe(document, \.pages, options: .new) { me, document, change in me.changed(change, document) }
+    observations.observe(shared, \.pages, options: [.new]) { me, _, change in me.log.append("\(change.newValue!)") }
+    observations.observe(shared, "pages") { me, shared, _ in me.log.append("pages \(shared.pages)") }
+    observations.observe(model, \.title) { me, model, _ in me.log.append(model.title) }
+  }
+
+  func changed(_ change: NSKeyValueObservedChange<Int>, _ document: Document) { log.append("\(change.newValue!)") }
 
   func observe() {
     document.observe(\.title, options: [.new], for: self) { me, document, change in
@@ -101,8 +116,10 @@ final class Plain {
   var count = 0
   let document = Document()
   let shared = Shared()
+  private lazy var observations = KeyValueObservationController(observer: self, duplicates: .replace)
 
   func observe() {
+    for _ in 1...2 { observations.observe(document, \.author) { me, _, _ in me.count += 1 } }
     document.observe(\.title, options: [.new], for: self) { me, document, _ in
       me.count += 1
       document.pages += 1
@@ -139,9 +156,12 @@ final class Count: @unchecked Sendable {
 actor Worker {
   var titles: [String] = []
   var count = 0
+  var pages: [Int] = []
   let document = Document()
+  lazy var observations = KeyValueObservationController(observer: self)
 
   func observe(_ shared: Shared) {
+    observations.observe(shared, \.pages, options: [.new]) { me, _, change in me.pages.append(change.newValue!) }
     shared.observe(\.title, options: [.new], for: self) { me, _, change in me.titles.append(change.newValue!) }
     document.observe(\.title, for: self) { me, document, _ in
       me.count += 1
@@ -176,71 +196,6 @@ final class Indexer {
   }
 }
 
-// Receivers with a controller, of the same objects.
-
-@MainActor
-final class Panel {
-  var log: [String] = []
-  lazy var observations = KeyValueObservationController(observer: self)
-
-  func begin(_ document: Document, _ shared: Shared, _ model: Model) {
-    observations.observe(document, \.title, options: [.new]) { me, _, change in me.log.append(change.newValue!) }
-    observations.observe(document, "author.name", options: [.new]) { me, document, change in
-      me.log.append("\(document.pages) \(change.newValue ?? "-")")
-    }
-    observations.observe(document, \.title) { me, _, _ in me.changed() }
-    observations.observe(document, \.title, options: .new) { me, _, change in me.titleChanged(change) }
-    observations.observe(document, \.title, options: .new) { me, document, change in
-      me.documentChanged(change, document)
-    }
-    observations.observe(document, "title") { me, _, _ in me.changed() }
-    observations.observe(shared, \.title, options: [.new]) { me, _, change in me.log.append(change.newValue!) }
-    observations.observe(shared, "title") { me, shared, _ in me.log.append(shared.title) }
-    observations.observe(shared, \.pages) { me, _, _ in me.changed() }
-    observations.observe(model, \.title, options: [.new]) { me, model, change in me.log.append(model.title) }
-    observations.observe(model, \.title) { me, _, _ in me.changed() }
-  }
-
-  func changed() { log.append("changed") }
-  func titleChanged(_ change: NSKeyValueObservedChange<String>) { log.append(change.newValue!) }
-  func documentChanged(_ change: NSKeyValueObservedChange<String>, _ document: Document) { log.append(document.title) }
-}
-
-actor Recorder {
-  var log: [String] = []
-  lazy var observations = KeyValueObservationController(observer: self)
-
-  func begin(_ shared: Shared) {
-    observations.observe(shared, \.title, options: [.new]) { me, _, change in me.log.append(change.newValue!) }
-    observations.unobserve(shared, \.pages)
-  }
-}
-
-final class Diary {
-  var log: [String] = []
-  private lazy var observations = KeyValueObservationController(observer: self, duplicates: .replace)
-
-  func begin(_ document: Document, _ shared: Shared) {
-    observations.observe(document, \.title, options: [.new]) { me, _, change in me.log.append(change.newValue!) }
-    observations.observe(document, \.pages) { me, _, _ in me.changed() }
-    observations.observe(shared, \.title) { me, shared, _ in me.log.append(shared.title) }
-    observations.observe(shared, \.pages) { me, _, _ in me.changed() }
-  }
-
-  func changed() { log.append("changed") }
-}
-
-/// Nonisolated, and shared by threads.
-final class Listener: Sendable {
-  func changed() {}
-}
-
-final class Classic: KeyValueObserver {
-  func observeValue(
-    forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?, context: UnsafeMutableRawPointer?
-  ) {}
-}
-
 func check(_ condition: Bool, _ message: String, line: Int = #line) {
   guard !condition else { return }
   print("Isolation.swift:\(line): \(message)")
@@ -259,13 +214,14 @@ func eventually(_ message: String, line: Int = #line, _ condition: @Sendable () 
 struct Program {
   static func main() async {
     await onTheMainActor()
-    await controllers()
     let plain = Plain()
     plain.observe()
     plain.document.title = "A"
     check(plain.count == 3, "plain \(plain.count)")
     plain.shared.title = "A"
     check(plain.count == 4, "plain \(plain.count)")
+    plain.document.author = nil
+    check(plain.count == 5, "plain, with a controller that replaces: \(plain.count)")
 
     let counter = Counter()
     counter.observe()
@@ -281,6 +237,7 @@ struct Program {
     observe(shared, for: worker)
     shared.pages = 1
     await eventually("the worker is notified from outside") { await worker.count == 1103 }
+    await eventually("the worker's controller delivers") { await worker.pages == [1] }
 
     let indexer = await Indexer()
     await indexer.observe(shared)
@@ -304,42 +261,13 @@ struct Program {
     await eventually("the last change arrives") { await view.label.text.hasSuffix("100") }
     view.shared.pages = 7
     check(view.label.text.hasSuffix("7"), "a change on the main actor is delivered at once, after those that waited")
-  }
 
-  @MainActor
-  static func controllers() async {
-    let (document, shared, model) = (Document(), Shared(), Model())
-    let panel = Panel()
-    panel.begin(document, shared, model)
-    document.title = "A"
-    check(panel.log.count == 5, "a controller on the main actor: \(panel.log)")
-    model.title = "M"
-    check(panel.log.suffix(2) == ["changed", "M"], "an object of the main actor: \(panel.log)")
-    panel.log = []
-    await Task.detached { shared.title = "B" }.value
-    await eventually("the panel is notified of changes elsewhere") { await panel.log.count >= 2 }
-    let recorder = Recorder()
-    await recorder.begin(shared)
-    await Task.detached { shared.title = "C" }.value
-    await eventually("the recorder is notified of changes elsewhere") { await recorder.log == ["C"] }
-    let diary = Diary()
-    diary.begin(document, shared)
-    diary.begin(document, shared)
-    document.title = "D"
-    check(diary.log == ["D"], "a controller that replaces: \(diary.log)")
-    await Task.detached {
-      let listener = Listener()
-      let controller = KeyValueObservationController(observer: listener)
-      controller.observe(shared, \.title) { me, _, _ in me.changed() }
-      controller.observe(shared, "title") { me, _, _ in me.changed() }
-      controller.observe(shared, \.pages) { me, _, _ in me.changed() }
-      shared.pages = 2
-      controller.unobserveAll()
-      let classic = Classic()
-      shared.addObserver(classic, forKeyPath: "title", options: [.new, .endsWithObserver, .distinct], userInfo: 1)
-      shared.removeObserver(classic)
-      classic.removeFromAllObservedObjects()
-      shared.title = "E"
-    }.value
+    view.observeWithController()
+    view.document.title = "C"
+    view.model.title = "D"
+    check(view.log == ["C", "2", "D"], "a controller delivers at once: \(view.log)")
+    await Task.detached { shared.pages = 8 }.value
+    await eventually("a controller delivers changes elsewhere") { await view.log.count == 5 }
+    check(Set(view.log.dropFirst(3)) == ["8", "pages 8"], "a controller delivers each change: \(view.log)")
   }
 }
