@@ -53,6 +53,7 @@ struct FormTests {
       #expect(KeyValueFault.Kind(rawValue: number).description == description)
     }
     #expect(KeyValueFault.Kind(rawValue: 99).description == "KVO0099")
+    #expect([KeyValueFault.Kind.notRegistered, .undefinedKey, .badCollectionChange].map(\.rawValue) == [2, 9, 40])
   }
 
   @Test func `A page has all sections in order, and none is empty`() throws {

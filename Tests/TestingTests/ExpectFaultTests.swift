@@ -95,12 +95,5 @@
       controller.unobserveAll()
       expectFault(.duplicate) { observeTwice() }
     }
-
-    @Test("names every kind")
-    func kinds() {
-      #expect(KeyValueFault.Kind.notRegistered.description == "KVO0002 (removal of an observer that is not registered)")
-      #expect(KeyValueFault.Kind(rawValue: 6).description == "KVO0006")
-      #expect(KeyValueFault.Kind.badCollectionChange.rawValue == 40)
-    }
   }
 #endif
