@@ -1,5 +1,6 @@
 // flags: | -O
-// Receivers with every kind of isolation: each observes a class without isolation, one that threads share, and one of the main actor.
+// Receivers, and controllers of receivers, with every kind of isolation: each observes a class without isolation, one that threads
+// share, and one of the main actor.
 import Dispatch
 import Foundation
 import KeyValueObserving
@@ -56,6 +57,21 @@ final class ViewModel {
   var count = 0
   var tokens: [NSKeyValueObservation] = []
   var set: Set<NSKeyValueObservation> = []
+  var log: [String] = []
+  lazy var observations = KeyValueObservationController(observer: self)
+
+  func observeWithController() {
+    observations.observe(document, \.title, options: [.new]) { me, _, change in me.log.append(change.newValue!) }
+    observations.observe(document, "author.name", options: [.new]) { me, document, change in
+      me.log.append("\(document.pages) \(change.newValue ?? "-")")
+    }
+    observations.observe(document, \.pages, options: .new) { me, document, change in me.changed(change, document) }
+    observations.observe(shared, \.pages, options: [.new]) { me, _, change in me.log.append("\(change.newValue!)") }
+    observations.observe(shared, "pages") { me, shared, _ in me.log.append("pages \(shared.pages)") }
+    observations.observe(model, \.title) { me, model, _ in me.log.append(model.title) }
+  }
+
+  func changed(_ change: NSKeyValueObservedChange<Int>, _ document: Document) { log.append("\(change.newValue!)") }
 
   func observe() {
     document.observe(\.title, options: [.new], for: self) { me, document, change in
@@ -100,8 +116,10 @@ final class Plain {
   var count = 0
   let document = Document()
   let shared = Shared()
+  private lazy var observations = KeyValueObservationController(observer: self, duplicates: .replace)
 
   func observe() {
+    for _ in 1...2 { observations.observe(document, \.author) { me, _, _ in me.count += 1 } }
     document.observe(\.title, options: [.new], for: self) { me, document, _ in
       me.count += 1
       document.pages += 1
@@ -138,9 +156,12 @@ final class Count: @unchecked Sendable {
 actor Worker {
   var titles: [String] = []
   var count = 0
+  var pages: [Int] = []
   let document = Document()
+  lazy var observations = KeyValueObservationController(observer: self)
 
   func observe(_ shared: Shared) {
+    observations.observe(shared, \.pages, options: [.new]) { me, _, change in me.pages.append(change.newValue!) }
     shared.observe(\.title, options: [.new], for: self) { me, _, change in me.titles.append(change.newValue!) }
     document.observe(\.title, for: self) { me, document, _ in
       me.count += 1
@@ -199,6 +220,8 @@ struct Program {
     check(plain.count == 3, "plain \(plain.count)")
     plain.shared.title = "A"
     check(plain.count == 4, "plain \(plain.count)")
+    plain.document.author = nil
+    check(plain.count == 5, "plain, with a controller that replaces: \(plain.count)")
 
     let counter = Counter()
     counter.observe()
@@ -213,13 +236,14 @@ struct Program {
     await eventually("the worker gets the last title") { await worker.titles.last == "100" }
     observe(shared, for: worker)
     shared.pages = 1
-    await eventually("the worker is told from outside") { await worker.count == 1103 }
+    await eventually("the worker is notified from outside") { await worker.count == 1103 }
+    await eventually("the worker's controller delivers") { await worker.pages == [1] }
 
     let indexer = await Indexer()
     await indexer.observe(shared)
     check(await indexer.count == 1, "indexer")
     shared.title = "x"
-    await eventually("the indexer is told from outside") { await indexer.count == 3 }
+    await eventually("the indexer is notified from outside") { await indexer.count == 3 }
   }
 
   @MainActor
@@ -237,5 +261,13 @@ struct Program {
     await eventually("the last change arrives") { await view.label.text.hasSuffix("100") }
     view.shared.pages = 7
     check(view.label.text.hasSuffix("7"), "a change on the main actor is delivered at once, after those that waited")
+
+    view.observeWithController()
+    view.document.title = "C"
+    view.model.title = "D"
+    check(view.log == ["C", "2", "D"], "a controller delivers at once: \(view.log)")
+    await Task.detached { shared.pages = 8 }.value
+    await eventually("a controller delivers changes elsewhere") { await view.log.count == 5 }
+    check(Set(view.log.dropFirst(3)) == ["8", "pages 8"], "a controller delivers each change: \(view.log)")
   }
 }

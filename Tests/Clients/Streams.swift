@@ -50,15 +50,7 @@ final class ViewModel {
       log.append("\(title ?? "-")")
       break
     }
-    for await title in model.values(of: \.title) {
-      log.append(title)
-      break
-    }
     for await author in model.values(of: \.author) {
-      log.append(author?.name ?? "-")
-      break
-    }
-    for await author in shared.values(of: \.author) {
       log.append(author?.name ?? "-")
       break
     }
@@ -145,7 +137,7 @@ enum Program {
     async let setting: Void = { @MainActor in view.document.title = "end" }()
     await view.follow()
     await setting
-    check(view.log.suffix(8) == ["end", "-", "-", "end", "", "-", "-", ""], "\(view.log)")
+    check(view.log.suffix(6) == ["end", "-", "-", "end", "-", ""], "\(view.log)")
 
     let (worker, shared) = (Worker(), Shared())
     async let following: Void = worker.follow(shared)

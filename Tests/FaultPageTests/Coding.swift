@@ -5,8 +5,8 @@
   import Testing
 
   extension PageTests {
-    @Test func `KVO0026`() throws {
-      try page(26) {
+    @Test func `The examples about coding and collections raise their faults, and the remedies raise nothing`() {
+      page(26) {
         // page: KVO0026 example
         let document = Document()
         document.setValue("many", forKey: "pages")
@@ -18,10 +18,8 @@
         document.pages = 12  // or what the compiler checks
         // page end
       }
-    }
 
-    @Test func `KVO0035`() throws {
-      try page(35) {
+      page(35) {
         // page: KVO0035 example
         let document = Document()
         document.setValue(nil, forKey: "pages")
@@ -33,10 +31,8 @@
         document.setValue(nil, forKey: "author")  // an optional property
         // page end
       }
-    }
 
-    @Test func `KVO0036`() throws {
-      try page(36) {
+      page(36) {
         // page: KVO0036 example
         let document = Document()
         document.chapters = [Chapter()]
@@ -49,10 +45,8 @@
         print(document.value(forKeyPath: "chapters.@max.title") ?? "-")
         // page end
       }
-    }
 
-    @Test func `KVO0037`() throws {
-      try page(37) {
+      page(37) {
         // page: KVO0037 example
         let document = Document()
         document.mutableArrayValue(for: \.chapters).remove(at: 0)  // there are no chapters
@@ -64,10 +58,8 @@
         if !chapters.isEmpty { chapters.remove(at: 0) }
         // page end
       }
-    }
 
-    @Test func `KVO0038`() throws {
-      try page(38) {
+      page(38) {
         // page: KVO0038 example
         let document = Document()
         document.mutableArrayValue(forKey: "notes").append("see page 3")  // var notes: [String]? is nil
@@ -79,10 +71,8 @@
         document.mutableArrayValue(forKey: "notes").append("see page 3")
         // page end
       }
-    }
 
-    @Test func `KVO0040`() throws {
-      try page(40) {
+      page(40) {
         // page: KVO0040 example
         let document = Document()
         let chapters = document.mutableArrayValue(for: \.chapters)

@@ -36,8 +36,8 @@
   // page end
 
   extension PageTests {
-    @Test func `KVO0022`() throws {
-      try page(22) {
+    @Test func `The examples about delivery raise their faults, and the remedies raise nothing`() {
+      page(22) {
         let sidebar = Sidebar()
         // page: KVO0022 example
         let document = Document()
@@ -54,10 +54,8 @@
         // page end
         document.removeObserver(toolbar, forKeyPath: "title", context: Toolbar.context)
       }
-    }
 
-    @Test func `KVO0023`() throws {
-      try page(23) {
+      page(23) {
         // page: KVO0023 example
         let document = Document()
         let token = document.observe(\.pages) { document, _ in
@@ -76,10 +74,8 @@
         // page end
         token.invalidate()
       }
-    }
 
-    @Test func `KVO0024`() throws {
-      try page(24) {
+      page(24) {
         // page: KVO0024 example
         let (document, author) = (Document(), Author())
         let down = document.observe(\.pages, options: .new) { document, _ in author.books = document.pages + 1 }

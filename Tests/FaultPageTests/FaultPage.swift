@@ -8,7 +8,9 @@ struct FaultPage {
 
   let url: URL
 
-  init(_ code: Int) { self.init(name: "KVO" + String(String(10000 + code).dropFirst())) }
+  static func name(_ code: Int) -> String { "KVO" + String(String(10000 + code).dropFirst()) }
+
+  init(_ code: Int) { self.init(name: Self.name(code)) }
 
   init(name: String) { url = Self.folder.appendingPathComponent("\(name).md") }
 

@@ -4,9 +4,15 @@
   import KeyValueObserving
   import Testing
 
+  /// The object that the closure on KVO0014's page captures.
+  private final class Holder: @unchecked Sendable {
+    var token: NSKeyValueObservation?
+    var document: Document?
+  }
+
   extension PageTests {
-    @Test func `KVO0001`() throws {
-      try page(1) {
+    @Test func `The examples about lifetimes raise their faults, and the remedies raise nothing`() {
+      page(1) {
         // page: KVO0001 example
         let panel = Panel()
         do {
@@ -34,10 +40,8 @@
         }
         // page end
       }
-    }
 
-    @Test func `KVO0004`() throws {
-      try page(4) {
+      page(4) {
         // page: KVO0004 example
         let document = Document()
         do {
@@ -62,12 +66,6 @@
         do { _ = Sidebar(of: document) }
         document.title = "Emma"
       }
-    }
-
-    /// The object that the closure on KVO0014's page captures.
-    private final class Holder: @unchecked Sendable {
-      var token: NSKeyValueObservation?
-      var document: Document?
     }
 
     @Test func `KVO0014 and KVO0015: the pages' examples compile`() {

@@ -19,9 +19,8 @@
   // page end
 
   extension PageTests {
-    @Test func `KVO0028`() throws {
-      let panel = Panel()
-      try page(28) {
+    @Test func `The examples about manual notification raise their faults, and the remedies raise nothing`() {
+      page(28) {
         // page: KVO0028 example
         let document = Document()
         document.addObserver(panel, forKeyPath: "draft")
@@ -39,13 +38,10 @@
         // page end
         document.removeObserver(panel, forKeyPath: "draft")
       }
-    }
 
-    @Test func `KVO0029`() throws {
-      let panel = Panel()
       var token: NSKeyValueObservation?
       defer { token?.invalidate() }
-      try page(29) {
+      page(29) {
         // page: KVO0029 example
         do {
           let document = Document()
@@ -66,11 +62,8 @@
         document.removeObserver(panel, forKeyPath: "draft")
         // page end
       }
-    }
 
-    @Test func `KVO0030`() throws {
-      let panel = Panel()
-      try page(30) {
+      page(30) {
         // page: KVO0030 example
         let document = Document()
         document.addObserver(panel, forKeyPath: "draft")
@@ -94,11 +87,8 @@
         // page end
         document.removeObserver(panel, forKeyPath: "draft")
       }
-    }
 
-    @Test func `KVO0031`() throws {
-      let panel = Panel()
-      try page(31) {
+      page(31) {
         // page: KVO0031 example
         let document = Document()
         document.addObserver(panel, forKeyPath: "title")
@@ -115,11 +105,8 @@
         // page end
         document.removeObserver(panel, forKeyPath: "title")
       }
-    }
 
-    @Test func `KVO0032`() throws {
-      let panel = Panel()
-      try page(32) {
+      page(32) {
         // page: KVO0032 example
         let book = Book()
         let first = Author()
@@ -138,11 +125,8 @@
         // page end
         book.removeObserver(panel, forKeyPath: "author.name")
       }
-    }
 
-    @Test func `KVO0033`() throws {
-      let panel = Panel()
-      try page(33) {
+      page(33) {
         // page: KVO0033 example
         let document = Document()
         document.addObserver(panel, forKeyPath: "chapters")

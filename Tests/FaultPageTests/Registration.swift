@@ -37,9 +37,8 @@
   // page end
 
   extension PageTests {
-    @Test func `KVO0009`() throws {
-      let panel = Panel()
-      try page(9) {
+    @Test func `The examples about registration raise their faults, and the remedies raise nothing`() {
+      page(9) {
         // page: KVO0009 example
         let document = Document()
         document.addObserver(panel, forKeyPath: "auther.name", options: [.new])
@@ -53,11 +52,8 @@
         token.invalidate()
         document.removeObserver(panel, forKeyPath: "author.name")
       }
-    }
 
-    @Test func `KVO0010`() throws {
-      let panel = Panel()
-      try page(10) {
+      page(10) {
         // page: KVO0010 example
         let (document, prefix) = (Document(), "author.")
         document.addObserver(panel, forKeyPath: prefix + ".name")
@@ -69,10 +65,8 @@
         // page end
         document.removeObserver(panel, forKeyPath: "author.name")
       }
-    }
 
-    @Test func `KVO0011`() throws {
-      try page(11) {
+      page(11) {
         // page: KVO0011 example
         let draft = Draft()
         let token = draft.observe(\.version) { _, _ in print("changed") }
@@ -87,11 +81,8 @@
         // page end
         token.invalidate()
       }
-    }
 
-    @Test func `KVO0018`() throws {
-      let panel = Panel()
-      try page(18) {
+      page(18) {
         // page: KVO0018 example
         let document = Document()
         document.chapters = [Chapter()]
@@ -109,11 +100,8 @@
         document.removeObserver(panel, forKeyPath: "chapters.@count")
         for token in tokens { token.invalidate() }
       }
-    }
 
-    @Test func `KVO0019`() throws {
-      let panel = Panel()
-      try page(19) {
+      page(19) {
         // page: KVO0019 example
         let document = Document()
         document.addObserver(panel, forKeyPath: "title")
@@ -132,11 +120,8 @@
         // page end
         token?.invalidate()
       }
-    }
 
-    @Test func `KVO0039`() throws {
-      let panel = Panel()
-      try page(39) {
+      page(39) {
         // page: KVO0039 example
         let rectangle = Rectangle()
         rectangle.addObserver(panel, forKeyPath: "area")

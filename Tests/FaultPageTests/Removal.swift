@@ -4,10 +4,12 @@
   import KeyValueObserving
   import Testing
 
+  /// Gives the closure of an example access to its own token.
+  private final class Holder: @unchecked Sendable { var token: NSKeyValueObservation? }
+
   extension PageTests {
-    @Test func `KVO0002`() throws {
-      let panel = Panel()
-      try page(2) {
+    @Test func `The examples about removal raise their faults, and the remedies raise nothing`() {
+      page(2) {
         // page: KVO0002 example
         var document = Document()
         document.addObserver(panel, forKeyPath: "title")
@@ -26,11 +28,8 @@
         // page end
         document.removeObserver(panel, forKeyPath: "title")
       }
-    }
 
-    @Test func `KVO0003`() throws {
-      let panel = Panel()
-      try page(3) {
+      page(3) {
         // page: KVO0003 example
         let document = Document()
         document.addObserver(panel, forKeyPath: "title")
@@ -45,10 +44,7 @@
         token.invalidate()  // harmless: a token may be ended any number of times
         // page end
       }
-    }
 
-    @Test func `KVO0016`() throws {
-      let panel = Panel()
       let (inner, outer) = (
         UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1),
         UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)
@@ -57,7 +53,7 @@
         inner.deallocate()
         outer.deallocate()
       }
-      try page(16) {
+      page(16) {
         let document = Document()
         // page: KVO0016 example
         document.addObserver(panel, forKeyPath: "title", context: inner)  // by a subclass
@@ -74,13 +70,8 @@
         // page end
         document.removeObserver(panel, forKeyPath: "title", context: outer)
       }
-    }
 
-    /// Gives the closure of an example access to its own token.
-    private final class Holder: @unchecked Sendable { var token: NSKeyValueObservation? }
-
-    @Test func `KVO0017`() throws {
-      try page(17) {
+      page(17) {
         let holder = Holder()
         // page: KVO0017 example
         let document = Document()

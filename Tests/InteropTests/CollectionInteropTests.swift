@@ -23,31 +23,28 @@
     var mixed: [Any] = [1, "two"]
   }
 
+  private final class ListObserver: KeyValueObserver {
+    let lines = Lines()
+    func observeValue(
+      forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
+      context: UnsafeMutableRawPointer?
+    ) {
+      let kind = (change?[.kindKey] as? UInt) ?? 0
+      let indexes = (change?[.indexesKey] as? IndexSet).map(Array.init) ?? []
+      lines.add("\(kind) \(indexes) \(change?[.oldKey] ?? "-") \(change?[.newKey] ?? "-")")
+    }
+  }
+
   @Suite("Collections between Swift and C")
   struct CollectionInteropTests {
-    private final class WatcherMemory {
-      let watcher = UnsafeMutablePointer<csupport_watcher>.allocate(capacity: 1)
-      init() { watcher.initialize(to: csupport_watcher()) }
-      deinit { watcher.deallocate() }
-    }
-
     private let playlist = Playlist()
-    private let memory = WatcherMemory()
-
-    private var lines: [String] {
-      withUnsafeBytes(of: memory.watcher.pointee.text) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-        .split(separator: ";").map(String.init)
-    }
-
-    private func shape() -> KeyValueRuntimeObject {
-      KeyValueRuntimeObject(
-        borrowing: UnsafeMutableRawPointer(csupport_shape_create()).assumingMemoryBound(to: kvo_object.self))
-    }
+    private let watcher = CWatcher()
+    private let shape = makeShape().object
+    private var corners: KeyValueMutableArray<Double> { shape.mutableArrayValue(forKey: "corners", of: Double.self) }
+    private var tags: KeyValueMutableSet<String> { shape.mutableSetValue(forKey: "tags", of: String.self) }
 
     @Test func `C sees the elements of Swift arrays and sets`() {
-      for key in ["numbers", "names", "tracks", "tags", "limits", "mixed"] {
-        #expect(csupport_watch(memory.watcher, playlist.keyValueObject, key) == KVO_OK)
-      }
+      #expect(watcher.watch(playlist, "numbers", "names", "tracks", "tags", "limits", "mixed"))
       playlist.numbers = [3]
       playlist.names = ["a", "b"]
       playlist.tracks = [Track("x")]
@@ -55,24 +52,22 @@
       playlist.limits = [0.5]
       playlist.mixed = [2.5, true]
       #expect(
-        lines == [
+        watcher.lines == [
           "numbers [q]1,2,>[q]3,", "names [*]>[*]a,b,", "tracks [@]>[@]Track,", "tags <*>><*>t,", "limits nil>[d]0.5,",
           "mixed [?]1,two,>[?]2.5,true,",
         ])
     }
 
     @Test func `C sees which elements of a Swift array have changed`() {
-      #expect(csupport_watch(memory.watcher, playlist.keyValueObject, "names") == KVO_OK)
+      #expect(watcher.watch(playlist, "names"))
       let names = playlist.mutableArrayValue(for: \.names)
       names.append("a")
       names.insert("b", at: 0)
       names.remove(at: 1)
-      #expect(lines == ["names ->[*]a,@0", "names ->[*]b,@0", "names [*]a,>-@1"])
+      #expect(watcher.lines == ["names ->[*]a,@0", "names ->[*]b,@0", "names [*]a,>-@1"])
     }
 
     @Test func `C sets Swift arrays from collections of its own, and elements of another type are refused`() {
-      let shape = shape()
-      let corners = shape.mutableArrayValue(forKey: "corners", of: Double.self)
       corners.append(1.5)
       corners.append(2)
       func set(_ key: String) -> kvo_status {
@@ -84,11 +79,11 @@
     }
 
     @Test func `Swift reads the lists and sets of a C object, also with operators`() throws {
-      let (shape, part) = (shape(), shape())
+      let part = makeShape().object
       try part.setValue(Int32(4), forKey: "count")
-      for corner in [1.0, 2, 3] { shape.mutableArrayValue(forKey: "corners", of: Double.self).append(corner) }
+      for corner in [1.0, 2, 3] { corners.append(corner) }
       shape.mutableArrayValue(forKey: "parts", of: KeyValueRuntimeObject.self).append(part)
-      shape.mutableSetValue(forKey: "tags", of: String.self).insert("red")
+      tags.insert("red")
       #expect(try shape.value(forKey: "corners", as: [Double].self) == [1, 2, 3])
       #expect(try shape.value(forKey: "tags", as: Set<String>.self) == ["red"])
       #expect(shape.value(forKeyPath: "corners.@sum.self") as? Double == 6)
@@ -97,62 +92,57 @@
     }
 
     @Test func `Swift observes a list of a C object with kinds, indexes and elements`() {
-      let shape = shape()
-      let log = Lines()
-      final class Observer: KeyValueObserver {
-        let log: Lines
-        init(_ log: Lines) { self.log = log }
-        func observeValue(
-          forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
-          context: UnsafeMutableRawPointer?
-        ) {
-          let kind = (change?[.kindKey] as? UInt) ?? 0
-          let indexes = (change?[.indexesKey] as? IndexSet).map(Array.init) ?? []
-          log.add("\(kind) \(indexes) \(change?[.oldKey] ?? "-") \(change?[.newKey] ?? "-")")
-        }
-      }
-      let observer = Observer(log)
+      let observer = ListObserver()
       shape.addObserver(observer, forKeyPath: "corners", options: [.old, .new], context: nil)
-      let corners = shape.mutableArrayValue(forKey: "corners", of: Double.self)
+      let corners = corners
       corners.append(1)
       corners.insert(2, at: 0)
       corners[1] = 5
       corners.remove(at: 0)
       shape.removeObserver(observer, forKeyPath: "corners", context: nil)
-      #expect(log.all == ["2 [0] - [1.0]", "2 [0] - [2.0]", "4 [1] [1.0] [5.0]", "3 [0] [2.0] -"])
+      #expect(observer.lines.all == ["2 [0] - [1.0]", "2 [0] - [2.0]", "4 [1] [1.0] [5.0]", "3 [0] [2.0] -"])
       #expect(Array(corners) == [5])
     }
 
     @Test func `An index outside of a list of a C object is a fault, and changes nothing`() {
-      let corners = shape().mutableArrayValue(forKey: "corners", of: Double.self)
+      let corners = corners
       corners.append(1)
-      let codes = Lines()
       let edits: [() -> Void] = [
         { corners.insert(2, at: 2) }, { corners.remove(at: 1) }, { corners.replace(at: [0, 1], with: [3, 4]) },
       ]
-      for edit in edits {
-        KeyValueFault.withHandler { fault in
-          codes.add("\(fault.code) \(fault.summary.contains("has 1 element") && !fault.summary.contains("1 elements"))")
-          return .ignore
-        } in: {
-          edit()
-        }
-      }
-      #expect(codes.all == Array(repeating: "37 true", count: 3))
+      let raised = edits.flatMap { faults($0) }
+      #expect(raised.map(\.code) == [37, 37, 37])
+      #expect(raised.allSatisfy { $0.summary.contains("has 1 element") && !$0.summary.contains("1 elements") })
       #expect(Array(corners) == [1])
     }
 
     @Test func `Members are added to and removed from a set of a C object`() {
-      let shape = shape()
-      let tags = shape.mutableSetValue(forKey: "tags", of: String.self)
-      tags.insert("a")
-      tags.insert("b")
-      tags.insert("a")
-      #expect(tags.count == 2 && tags.contains("b"))
+      for tag in ["a", "b", "a"] { tags.insert(tag) }
+      #expect(Set(tags) == ["a", "b"])
       tags.remove("a")
-      #expect(Set(tags) == ["b"])
+      #expect(tags.count == 1 && tags.contains("b"))
       tags.removeAll()
       #expect(tags.isEmpty)
+    }
+
+    @Test func `A set of a C object that refuses a member is a fault, and the mutation ends`() {
+      tags.formUnion((1...16).map { "tag \($0)" })  // as many as there is room for
+      #expect(tags.count == 16)
+      var isInserted = true
+      #expect(faults { isInserted = tags.insert("more").inserted }.map(\.code) == [26])
+      #expect(!isInserted)
+      #expect(faults { tags.formUnion(["more", "and more"]) }.map(\.code) == [26])
+      #expect(tags.count == 16 && !tags.contains("more"))
+    }
+
+    @Test func `A list of a C object that holds another type is the fault of the access, and ends the process`() async {
+      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        writeFaultCodes()
+        let shape = makeShape().object
+        shape.mutableArrayValue(forKey: "corners", of: Double.self).append(1)
+        _ = shape.mutableArrayValue(forKey: "corners", of: String.self)[0]
+      }
+      #expect(hasFault(26, result))
     }
   }
 #endif

@@ -4,6 +4,35 @@
   import Synchronization
 
   @KeyValueObservable
+  open class Control<Element> {
+    private var items: [Element] = []
+    private weak var peer: Peer?
+    private var count: Int { items.count }
+    private var title = "base" { didSet { titlesSet += 1 } }
+    private let id = 1
+    var titlesSet = 0
+
+    init() {}
+    func add(_ element: Element) { items.append(element) }
+    func rename(_ title: String) { self.title = title }
+    func meet(_ peer: Peer?) { self.peer = peer }
+    func announceTitle() {
+      willChangeValue(for: \.title)
+      didChangeValue(for: \.title)
+    }
+
+    func observeAll(_ log: Log) -> [NSKeyValueObservation] {
+      [
+        record(\.items, as: "base items", to: log), record(\.count, as: "base count", to: log),
+        record(\.title, as: "base title", to: log), record(\.peer?.age, as: "base age", to: log),
+      ]
+    }
+  }
+
+  @KeyValueObservable final class Peer { var age = 1 }
+
+  /// By names, in its methods, it declares what its private properties affect and how they notify.
+  @KeyValueObservable
   class Sheet {
     private let name: String? = "sheet"
     fileprivate private(set) var title = "base"
@@ -24,9 +53,27 @@
       state += 1
       didChangeValue(for: \.state)
     }
-    func observeState(_ log: Log) -> NSKeyValueObservation {
-      observe(\.state, options: [.old, .new]) { log.add("base", $1.oldValue, $1.newValue) }
+    func observeState(_ log: Log) -> NSKeyValueObservation { record(\.state, as: "base", to: log) }
+  }
+
+  /// The same by key paths.
+  @KeyValueObservable
+  class TypedSheet: NSKeyValueObservingCustomization {
+    private var sum = 0
+    private var state = 0
+    var total: Int { sum }
+    func add() { sum += 1 }
+    func advance() {
+      willChangeValue(for: \.state)
+      state += 1
+      didChangeValue(for: \.state)
     }
+    func observeState(_ log: Log) -> NSKeyValueObservation { record(\.state, as: "base", to: log) }
+
+    static func keyPathsAffectingValue(for key: AnyKeyPath) -> Set<AnyKeyPath> {
+      key == \TypedSheet.total ? [\TypedSheet.sum] : []
+    }
+    static func automaticallyNotifiesObservers(for key: AnyKeyPath) -> Bool { key != \TypedSheet.state }
   }
 
   /// With dependencies on private properties, which subclasses declare again.
@@ -38,7 +85,6 @@
     var sum: Int { lines }
     var mean: Int { lines }
     class func keyPathsForValuesAffectingSum() -> Set<String> { ["part"] }
-    class func automaticallyNotifiesObserversOfLines() -> Bool { false }
     class func keyPathsForValuesAffectingMean() -> Set<String> { ["part"] }
     func change() {
       part += 1
@@ -47,7 +93,7 @@
   }
 
   func observeTitle(of sheet: Sheet, _ log: Log) -> NSKeyValueObservation {
-    sheet.observe(\.title, options: [.old, .new]) { log.add("title", $1.oldValue, $1.newValue) }
+    sheet.record(\.title, as: "title", to: log)
   }
 
   private protocol HasTitle: KeyValueObservable {
@@ -57,11 +103,9 @@
 
   /// With a key path to a requirement, which is not one that the class lists.
   private func observeAny<Titled: HasTitle>(of object: Titled, _ log: Log) -> NSKeyValueObservation {
-    object.observe(\.title, options: [.old, .new]) { log.add("title", $1.oldValue, $1.newValue) }
+    object.record(\.title, as: "title", to: log)
   }
-  func observeRequirement(of sheet: Sheet, _ log: Log) -> NSKeyValueObservation {
-    observeAny(of: sheet, log)
-  }
+  func observeRequirement(of sheet: Sheet, _ log: Log) -> NSKeyValueObservation { observeAny(of: sheet, log) }
 
   @KeyValueObservable
   final class SheetHolder {
@@ -78,26 +122,5 @@
   final class ItemsObserver {
     lazy var observations = KeyValueObservationController(observer: self)
     var changes = 0
-  }
-
-  @KeyValueObservable
-  class TypedSheet: NSKeyValueObservingCustomization {
-    private var sum = 0
-    private var state = 0
-    var total: Int { sum }
-    func add() { sum += 1 }
-    func advance() {
-      willChangeValue(for: \.state)
-      state += 1
-      didChangeValue(for: \.state)
-    }
-    func observeState(_ log: Log) -> NSKeyValueObservation {
-      observe(\.state, options: [.old, .new]) { log.add("base", $1.oldValue, $1.newValue) }
-    }
-
-    static func keyPathsAffectingValue(for key: AnyKeyPath) -> Set<AnyKeyPath> {
-      key == \TypedSheet.total ? [\TypedSheet.sum] : []
-    }
-    static func automaticallyNotifiesObservers(for key: AnyKeyPath) -> Bool { key != \TypedSheet.state }
   }
 #endif

@@ -58,13 +58,6 @@
       #expect(container.other == [1])
     }
 
-    @Test func `Key paths read and write through the accessors`() {
-      let container = Container()
-      let path = \Container.list
-      #expect(changes(of: container, \.list) { container[keyPath: path].append(3) } == ["[] -> [3]"])
-      #expect(changes(of: container, \.list) { container[keyPath: path] = [] } == ["[3] -> []"])
-    }
-
     @Test func `An initial value expression is evaluated once`() {
       let before = Container.evaluations
       _ = Container()

@@ -1,4 +1,6 @@
 // Helpers: the changes that an observer receives while a body runs, and the properties that a class lists.
+import Synchronization
+
 @testable import KeyValueObserving
 
 /// Returns the changes of one key while `body` runs, as `old -> new`; without values as ` -> `.
@@ -23,20 +25,32 @@ private final class Seen: @unchecked Sendable {
   var changes: [String] = []
 }
 
-/// The properties that a class lists, including those of its superclass.
-struct Listing {
-  let observed: [(name: String, path: AnyKeyPath)]
-  let properties: [(name: String, path: AnyKeyPath)]
-}
-
-func listing(of type: (some KeyValueObservable).Type) -> Listing {
+/// The properties that a class lists, including those of its superclass: the stored ones, which are observed, or the others.
+func listing(of type: (some KeyValueObservable).Type, stored: Bool) -> [(name: String, path: AnyKeyPath)] {
   let description = KeyValueClassDescription()
   type.__describeKeyValueProperties(description)
-  func pick(_ stored: Bool) -> [(name: String, path: AnyKeyPath)] {
-    description.properties.filter { $0.isStored == stored }.map { ($0.name, $0.path) }
-  }
-  return Listing(observed: pick(true), properties: pick(false))
+  return description.properties.filter { $0.isStored == stored }.map { ($0.name, $0.path) }
 }
 
-func observedNames(of type: (some KeyValueObservable).Type) -> [String] { listing(of: type).observed.map(\.name) }
-func listedNames(of type: (some KeyValueObservable).Type) -> [String] { listing(of: type).properties.map(\.name) }
+func observedNames(of type: (some KeyValueObservable).Type) -> [String] { listing(of: type, stored: true).map(\.name) }
+func listedNames(of type: (some KeyValueObservable).Type) -> [String] { listing(of: type, stored: false).map(\.name) }
+
+/// The changes that observers of several properties receive.
+final class Log: Sendable {
+  private let lines = Mutex<[String]>([])
+  func add(_ line: String) { lines.withLock { $0.append(line) } }
+  /// Returns the lines since the last call.
+  func take() -> [String] {
+    lines.withLock { lines in
+      defer { lines = [] }
+      return lines
+    }
+  }
+}
+
+extension KeyValueObservable {
+  /// Records each change of a property, as `name old new`.
+  func record<Value>(_ path: KeyPath<Self, Value>, as name: String, to log: Log) -> NSKeyValueObservation {
+    observe(path, options: [.old, .new]) { log.add("\(name) \($1.oldValue!) \($1.newValue!)") }
+  }
+}

@@ -34,23 +34,16 @@
 
   @Suite("Source that is shared with other platforms")
   struct SharedSourceTests {
-    @Test("A class is observable, and a property is not, by attributes in #if; those of another platform do not count")
-    func attributesInConditions() {
-      let (model, receiver) = (SharedModel(), Author())
-      nonisolated(unsafe) var log: [String] = []
-      model.onChange(of: \.name, for: receiver) { _, old, new in log.append("name \(old)>\(new)") }
-      model.onChange(of: \.size, for: receiver) { _, old, new in log.append("size \(old)>\(new)") }
-      (model.name, model.size, model.scratch) = ("a", 1, 2)
-      #expect(log == ["name >a", "size 0>1"])
+    @Test func `A class is observable, and a property is not, by attributes in #if; other platforms' do not count`() {
+      let model = SharedModel()
+      #expect(changes(of: model, \.name) { model.name = "a" } == [" -> a"])
+      #expect(changes(of: model, \.size) { model.size = 1 } == ["0 -> 1"])
+      #expect(observedNames(of: SharedModel.self) == ["name", "size"])
     }
 
-    @Test("An actor in #if isolates the class and its properties")
-    @MainActor func actorInCondition() {
-      let (model, receiver) = (SharedViewModel(), Author())
-      nonisolated(unsafe) var log: [String] = []
-      model.onChange(of: \.title, for: receiver) { _, old, new in log.append("\(old)>\(new)") }
-      model.title = "a"
-      #expect(log == [">a"])
+    @Test @MainActor func `An actor in #if isolates the class and its properties`() {
+      let model = SharedViewModel()
+      #expect(changes(of: model, \.title) { model.title = "a" } == [" -> a"])
     }
   }
 #endif

@@ -93,15 +93,6 @@
       first.title = "Unseen"
     }
 
-    @Test func `Many cells show one document`() {
-      let cells = (0..<20).map { _ in DocumentCell() }
-      for cell in cells { cell.document = first }
-      first.title = "All"
-      #expect(cells.allSatisfy { $0.label == "All" })
-      for cell in cells { cell.prepareForReuse() }
-      #expect(first.observationInfo == nil)
-    }
-
     @Test func `With a token the cell needs neither reuse nor deinit to end its observation`() {
       do {
         let cell = TokenCell()
@@ -114,16 +105,6 @@
         #expect(first.observationInfo == nil)
       }
       #expect(second.observationInfo == nil)
-    }
-
-    @Test func `The document may be deallocated before a cell with a token for it`() {
-      let cell = TokenCell()
-      do {
-        let document = TextDocument(title: "Short")
-        cell.document = document
-      }
-      cell.document = nil
-      #expect(cell.label == "Short")
     }
   }
 #endif

@@ -87,12 +87,6 @@ func withoutTheMacro(_ object: NotObservable) {
   _ = object.observe(\.title) { _, _ in }
 }
 
-// expected-error@+1 {{'@KeyValueObservable' can only be applied to a class, not to struct 'Value'}}
-@KeyValueObservable struct Value { var x = 0 }  // expected-note {{replace 'struct' with 'class'}}
-
-// expected-error@+1 {{'@KeyValueObservable' can only be applied to a class, not to actor 'Worker'}}
-@KeyValueObservable actor Worker { var x = 0 }  // expected-note {{replace 'actor' with 'class'}}
-
 @KeyValueObservable
 final class WithLazy {
   // expected-error@+2 {{'lazy' property 'text' cannot be observed, for its first value comes from a read}}

@@ -35,13 +35,6 @@ private func unplugKettle() {
   kettle.removeObserver(gauge, forKeyPath: "heat")
 }
 
-private func removeTwice() {
-  let (kettle, gauge) = (Kettle(), Gauge())
-  kettle.addObserver(gauge, forKeyPath: "heat")
-  kettle.removeObserver(gauge, forKeyPath: "heat")
-  kettle.removeObserver(gauge, forKeyPath: "heat")
-}
-
 /// Returns a fault about an observation with all details known; its strings are never freed.
 private func faultOfObservation() throws -> KeyValueFault {
   let frame = UnsafeMutablePointer<UnsafeMutableRawPointer?>.allocate(capacity: 1)
@@ -99,16 +92,6 @@ struct EvidenceTests {
     #expect((own["offset"] as? String)?.hasPrefix("0x") == true)
     #expect((own["buildId"] as? String)?.count == 40)
     #expect(own["module"] as? String != "")
-  }
-
-  @Test func `A second removal has the source location and the age of the first`() throws {
-    let delivered = try fault(removeTwice)
-    #expect(delivered.code == 3 && delivered.why != nil && delivered.objectClass == "Kettle")
-    let first = try #require(delivered.sites.first { $0.label.contains("removed") })
-    #expect(first.file == "CrashDiagnosticsTests/EvidenceTests.swift")
-    #expect(first.line + 1 == delivered.line)
-    #expect(try #require(first.age) >= 0)
-    #expect(delivered.chain.isEmpty)
   }
 
   @Test func `A fault in a callback has the deliveries that led to it`() throws {

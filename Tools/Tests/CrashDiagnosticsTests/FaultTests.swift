@@ -1,6 +1,4 @@
-// Misuse with the default policy: the process ends with SIGABRT, and the report names the misuse, the objects and the source
-// locations.
-import CKVO
+// What ends a process and what does not, by the policy and by the kind of use. ScenarioTests test the report of each fault.
 import Foundation
 import KeyValueObserving
 import Testing
@@ -21,67 +19,11 @@ private final class Ledger {
   var entries = [1, 2, 3]
 }
 
-/// An observer whose hierarchy handles no change.
-private class Sidebar: KeyValueObject {}
-
 private final class Panel: KeyValueObserver {
   func observeValue(
     forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
     context: UnsafeMutableRawPointer?
   ) {}
-}
-
-/// The misuse in the exit tests, in separate functions, because code within a macro's argument has other line numbers.
-private enum Misuse {
-  static func dieWhileObserved() {
-    let panel = Panel()
-    do {
-      let account = Account()
-      account.addObserver(panel, forKeyPath: "balance", options: [.new])  // balance observed
-      account.addObserver(panel, forKeyPath: "owner.name")  // name observed
-      account.addObserver(panel, forKeyPath: "owner")  // owner observed
-      account.removeObserver(panel, forKeyPath: "owner")
-    }
-    withExtendedLifetime(panel) {}
-  }
-
-  static func removeUnregistered() {
-    let (account, panel) = (Account(), Panel())
-    account.addObserver(panel, forKeyPath: "balance")  // unregistered observed
-    account.removeObserver(panel, forKeyPath: "balanse")  // unregistered removed
-  }
-
-  static func removeTwice() {
-    let (account, panel) = (Account(), Panel())
-    account.addObserver(panel, forKeyPath: "balance")  // first observed
-    account.removeObserver(panel, forKeyPath: "balance")  // first removed
-    account.removeObserver(panel, forKeyPath: "balance")  // removed again
-  }
-
-  static func handleNothing() {
-    let (account, sidebar) = (Account(), Sidebar())
-    account.addObserver(sidebar, forKeyPath: "balance", options: [.new], context: nil)  // sidebar observed
-    account.balance = 1
-  }
-
-  static func loseObserver() {
-    let account = Account()
-    do { account.addObserver(Panel(), forKeyPath: "balance") }  // panel observed
-    account.balance = 1
-  }
-
-  static func misspell() {
-    Account().addObserver(Panel(), forKeyPath: "ovner.name")  // misspelt
-  }
-}
-
-/// Returns the line of this file that ends with a comment.
-private func line(_ comment: String, file: StaticString = #filePath) -> Int {
-  let source = (try? String(contentsOfFile: file.description, encoding: .utf8)) ?? ""
-  let index = source.split(separator: "\n", omittingEmptySubsequences: false).firstIndex {
-    $0.hasSuffix("// \(comment)")
-  }
-  return (index ?? -2) + 1
 }
 
 private func lines(_ result: ExitTest.Result) -> [String] {
@@ -90,90 +32,6 @@ private func lines(_ result: ExitTest.Result) -> [String] {
 
 @Suite("Faults end the process with a report")
 struct FaultTests {
-  @Test func `KVO0001, an object deallocated while observed: names every observation's source location`() async throws {
-    let result = try await #require(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
-      Misuse.dieWhileObserved()
-    }
-    let report = lines(result)
-    let first = try #require(report.first)
-    #expect(first.hasPrefix("KVO0001 fatal: Account@0x"))
-    #expect(first.contains(#"2 observations were registered (key paths: "balance", "owner.name"), registered at "#))
-    let text = report.joined(separator: "\n")
-    #expect(text.contains("was deallocated while key value observers were still registered with it."))
-    #expect(text.contains("registered at CrashDiagnosticsTests/FaultTests.swift:\(line("balance observed"))"))
-    #expect(text.contains("registered at CrashDiagnosticsTests/FaultTests.swift:\(line("name observed"))"))
-    #expect(!text.contains("FaultTests.swift:\(line("owner observed"))"))
-    #expect(text.contains("observer Panel@0x"))
-  }
-
-  @Test func `KVO0002, a removal without a registration: names the removal's source location and the registrations`()
-    async throws
-  {
-    let result = try await #require(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
-      Misuse.removeUnregistered()
-    }
-    let report = lines(result)
-    #expect(try #require(report.first).hasPrefix("KVO0002 fatal: cannot remove Panel@0x"))
-    let text = report.joined(separator: "\n")
-    #expect(text.contains("Cannot remove an observer <Panel 0x"))
-    #expect(text.contains("because it is not registered as an observer."))
-    #expect(text.contains("fault at CrashDiagnosticsTests/FaultTests.swift:\(line("unregistered removed"))"))
-    #expect(text.contains("registered at CrashDiagnosticsTests/FaultTests.swift:\(line("unregistered observed"))"))
-    #expect(text.contains("did you mean \"balance\""))
-  }
-
-  @Test func `KVO0003, a second removal: names all three source locations`() async throws {
-    let result = try await #require(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
-      Misuse.removeTwice()
-    }
-    let text = lines(result).joined(separator: "\n")
-    #expect(text.hasPrefix("KVO0003 fatal: Panel@0x"))
-    for place in ["first observed", "first removed", "removed again"] {
-      #expect(text.contains("FaultTests.swift:\(line(place))"))
-    }
-  }
-
-  @Test
-  func `KVO0022, a change that no class of the hierarchy handled: names the registration's line`() async throws {
-    let result = try await #require(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
-      Misuse.handleNothing()
-    }
-    let report = lines(result)
-    #expect(try #require(report.first).hasPrefix(#"KVO0022 fatal: a change of "balance" of Account@0x"#))
-    let text = report.joined(separator: "\n")
-    #expect(text.contains("message was received but not handled. ...\n"))
-    #expect(text.contains("registered at CrashDiagnosticsTests/FaultTests.swift:\(line("sidebar observed"))"))
-  }
-
-  @Test func `KVO0004, an observer deallocated without being removed is not called, and is named`() async throws {
-    let result = try await #require(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
-      Misuse.loseObserver()
-    }
-    let report = lines(result)
-    #expect(try #require(report.first).hasPrefix("KVO0004 fatal: the observer Panel@0x"))
-    #expect(report.joined().contains("FaultTests.swift:\(line("panel observed"))"))
-  }
-
-  @Test func `KVO0009, an undefined key in a path: lists the keys of the class`() async throws {
-    let result = try await #require(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
-      Misuse.misspell()
-    }
-    let text = lines(result).joined(separator: "\n")
-    #expect(text.hasPrefix(#"KVO0009 fatal: cannot observe "ovner.name""#))
-    #expect(text.contains(#"is not KVC-compliant for the "ovner" property."#))
-    #expect(text.contains("the keys of Account are: balance, owner"))
-    #expect(text.contains("FaultTests.swift:\(line("misspelt"))"))
-  }
-
-  @Test(arguments: ["", ".", "a..b", "owner."])
-  func `KVO0010, a malformed key path`(path: String) async throws {
-    let result = try await #require(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
-      [path] in
-      Account().addObserver(Panel(), forKeyPath: path)
-    }
-    #expect(lines(result).first?.hasPrefix("KVO0010 fatal: cannot observe") == true)
-  }
-
   @Test func `With KVO_POLICY=log the process continues, with memory intact`() async throws {
     let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
       setenv("KVO_POLICY", "log", 1)

@@ -1,5 +1,4 @@
-// The graph of a program's observations, and the trace of its changes.
-import CKVO
+// The graph of a program's observations.
 import Foundation
 import KeyValueObserving
 import Testing
@@ -50,12 +49,6 @@ private struct Part {
 
 @Suite("The graph of observations")
 private struct GraphTests {
-  @Test func `An object without observers is not in the graph`() {
-    let engine = Engine()
-    engine.observe(\.speed) { _, _ in }.invalidate()
-    #expect(Part(of: engine).object == nil)
-  }
-
   @Test func `An observation has its key path, its options and its source location`() throws {
     let engine = Engine()
     let line = #line + 1
@@ -112,16 +105,6 @@ private struct GraphTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test func `An empty graph has a text, too`() {
-    var graph = ObservationGraph.current()
-    graph.objects = []
-    graph.observations = []
-    graph.edges = []
-    #expect(graph.json == #"{"schema":1,"objects":[],"observations":[],"edges":[]}"# + "\n")
-    #expect(graph.dot.hasPrefix("digraph observations {\n"))
-    #expect(graph.mermaid == "flowchart LR\n")
-  }
-
   @Test func `DOT and Mermaid draw objects, observers and arrows between them`() throws {
     let engine = Engine()
     let line = #line + 1
@@ -140,55 +123,5 @@ private struct GraphTests {
     #expect(graph.mermaid.contains("  p1([\"observer<br/>PictureTests.swift:\(line)\"])\n"))
     #expect(graph.mermaid.contains("  o0 -- \"speed\" --> p1\n"))
     withExtendedLifetime(token) {}
-  }
-}
-
-/// There is one recording per process.
-@Suite("The trace of changes", .serialized)
-private struct TraceTests {
-  struct Event: Decodable {
-    let ph: String
-    let tid: Int
-    let ts: Double
-    let name: String?
-  }
-
-  private func recording(_ body: () throws -> Void) throws -> [Event] {
-    let file = FileManager.default.temporaryDirectory.appending(path: "trace-\(UUID()).json")
-    defer { try? FileManager.default.removeItem(at: file) }
-    try ObservationTrace.begin(writingTo: file.path)
-    do {
-      defer { #expect(throws: Never.self) { try ObservationTrace.end() } }
-      try body()
-    }
-    return try JSONDecoder().decode([Event].self, from: Data(contentsOf: file))
-  }
-
-  @Test func `The changes of an observer are within its slice, which is within the slice of the change`() throws {
-    let (engine, gauge) = (Engine(), Gauge())
-    let line = #line + 1
-    let token = engine.observe(\.speed) { _, _ in gauge.shown += 1 }
-    let inner = gauge.observe(\.shown) { _, _ in }
-    let events = try recording { engine.speed = 5 }
-    // Other tests run on other threads.
-    let thread = try #require(events.first { $0.name == "observer PictureTests.swift:\(line) (speed)" }).tid
-    let own = events.filter { $0.tid == thread && ["B", "E"].contains($0.ph) }
-    #expect(own.map(\.ph) == ["B", "B", "B", "B", "E", "E", "E", "E"])
-    let names = own.compactMap(\.name)
-    #expect(names[0].hasPrefix("set ") && names[0].hasSuffix("Engine.speed"))
-    #expect(names[1] == "observer PictureTests.swift:\(line) (speed)")
-    #expect(names[2].hasPrefix("set ") && names[2].hasSuffix("Gauge.shown"))
-    #expect(names[3] == "observer PictureTests.swift:\(line + 1) (shown)")
-    #expect(zip(own, own.dropFirst()).allSatisfy { $0.ts <= $1.ts })
-    withExtendedLifetime((token, inner)) {}
-  }
-
-  @Test func `A second recording, and a file that cannot be written, are rejected`() throws {
-    #expect(throws: ObservationTrace.Failure.fileCannotBeWritten) {
-      try ObservationTrace.begin(writingTo: "/no/such/folder/trace.json")
-    }
-    _ = try recording {
-      #expect(throws: ObservationTrace.Failure.isRecording) { try ObservationTrace.begin(writingTo: "other.json") }
-    }
   }
 }

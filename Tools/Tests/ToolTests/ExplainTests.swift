@@ -57,7 +57,7 @@ struct ExplainTests {
     #expect(try error("--", code).contains("is no code"))
   }
 
-  @Test func `Words are looked for in all pages, those with the word in the title come first`() throws {
+  @Test func `Words are searched for in all pages, and pages with the word in the title are first`() throws {
     let lines = try output("deallocated").split(separator: "\n")
     #expect(lines.first == "KVO0001 · an object was deallocated while observed" && lines.count > 3)
     #expect(try output("Deallocated") == output("deallocated"))

@@ -53,7 +53,7 @@ struct LiveTests {
     #expect(TopText.lines(interval, sort: .time).count == 24)
   }
 
-  @Test func `kvo who tells each observer with its place, options, class and notifications`() throws {
+  @Test func `kvo who lists each observer with its place, options, class and notifications`() throws {
     let program = try ServedProgram(socket: "1")
     let shown = try kvo("who", program.name, "Document.title", "--seconds", "0.3").output
     #expect(shown.hasPrefix("Document.title: 1 observation of 1 object; notifications during 0.3 s\n"), "\(shown)")
@@ -139,7 +139,7 @@ struct LiveTests {
       try kvo("trace", program.name, "--seconds", "0").errors.contains("A trace takes from 0.001 to 86400 seconds."))
   }
 
-  @Test func `A program that ends meanwhile is told of`() throws {
+  @Test func `The end of the program is reported`() throws {
     let program = try ServedProgram(socket: "1")
     let top = Process()
     top.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()

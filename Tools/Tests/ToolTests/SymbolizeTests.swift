@@ -14,7 +14,7 @@ struct SymbolizeTests {
       fault = $0
       return .ignore
     } in: {
-      kvo_remove_observer(0x7)
+      _ = kvo_remove_observer(0x7)
     }
     return (fault!.report, fault!.json, #line - 2)
   }

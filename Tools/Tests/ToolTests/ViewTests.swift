@@ -123,24 +123,6 @@ struct ViewTests {
     #expect(first.others.isEmpty)
   }
 
-  @Test func `Of an avalanche in a circle the steps are shown once`() throws {
-    var written = Written()
-    func go(_ depth: Int, _ written: inout Written) {
-      let (from, to) = depth % 2 == 0 ? ("A@0x1", "B@0x2") : ("B@0x2", "A@0x1")
-      written.set(from, "x") { written in
-        written.notify(depth % 2, from, "x", to) { written in if depth > 0 { go(depth - 1, &written) } }
-      }
-    }
-    go(40, &written)
-    let first = try #require(try found(written.text).findings.avalanches.first)
-    #expect(first.most == 41)
-    #expect(
-      first.steps.map(\.text) == [
-        "set A.x", "B (App.swift:5) is notified of x", "set B.x", "A (App.swift:5) is notified of x",
-      ])
-    #expect(first.cause == "The last step leads to “set A.x” again, and so on.")
-  }
-
   @Test func `Of a circle all rounds are counted, not only the first one`() throws {
     var written = Written()
     func go(_ depth: Int, _ written: inout Written) {
@@ -305,7 +287,7 @@ struct ViewTests {
     }
   }
 
-  @Test func `A circle within one class is told with addresses and lines`() throws {
+  @Test func `A circle within one class has addresses and lines`() throws {
     var written = Written()
     Self.pair(1, &written)
     #expect(

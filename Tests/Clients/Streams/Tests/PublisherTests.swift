@@ -122,7 +122,7 @@ struct PublisherTests {
     #expect(track.observationInfo == nil)
   }
 
-  @Test("is equal to one of the same object, key path and options, and tells of changes without the value")
+  @Test("is equal to one of the same object, key path and options, and can send changes without the value")
   func equality() {
     let (track, other, log) = (Track(), Track(), Log<Bool>())
     #expect(track.publisher(for: \.plays) == track.publisher(for: \.plays))
