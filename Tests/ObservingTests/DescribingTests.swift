@@ -59,7 +59,7 @@
 
   @Suite("The members that describe a class's keys")
   struct DescribingTests {
-    private func changes(_ object: Recursive) -> [String] {
+    private static func changes(_ object: Recursive) -> [String] {
       let log = Log()
       let tokens = [
         object.log(\.label, to: log), object.log(\.caption, to: log), object.log(\.silent, to: log),
@@ -70,20 +70,11 @@
       return log.lines
     }
 
-    @Test func `A member may read, set and observe objects of its own class`() async {
+    @Test func `A member may read, set and observe objects of its own class, also if a subclass is asked first`() async
+    {
       await #expect(processExitsWith: .success) {
-        let tests = DescribingTests()
-        precondition(tests.changes(Recursive()).count == 2)
-        precondition(tests.changes(Newer()).count == 2)
-        precondition(Recursive.log.lines.isEmpty, "\(Recursive.log.lines)")
-      }
-    }
-
-    @Test func `The answers are those of the class also if a subclass is asked first`() async {
-      await #expect(processExitsWith: .success) {
-        let tests = DescribingTests()
-        precondition(tests.changes(Newer()).count == 2)
-        precondition(tests.changes(Recursive()).count == 2)
+        precondition(DescribingTests.changes(Newer()).count == 2)
+        precondition(DescribingTests.changes(Recursive()).count == 2)
         precondition(Recursive.log.lines.isEmpty, "\(Recursive.log.lines)")
       }
     }
@@ -101,7 +92,7 @@
 
     @Test func `Threads that use a class first at the same time have its answers`() async {
       await #expect(processExitsWith: .success) {
-        onThreads(4) { _ in precondition(DescribingTests().changes(Recursive()).count == 2) }
+        onThreads(4) { _ in precondition(DescribingTests.changes(Recursive()).count == 2) }
         precondition(Recursive.log.lines.isEmpty, "\(Recursive.log.lines)")
       }
     }

@@ -21,19 +21,6 @@ struct DyingTests {
     #expect(living.value == 0)
   }
 
-  @Test func `Objects are deallocated on several threads while observed`() {
-    let heard = Count()
-    onThreads(4) { _ in
-      for _ in 0..<300 {
-        let document = Document()
-        let token = document.observe(\.summary) { _, _ in heard.add() }
-        document.author = Person(name: "x")
-        withExtendedLifetime(token) {}
-      }
-    }
-    #expect(heard.value == 1200)
-  }
-
   @Test func `An object is deallocated on one thread while others invalidate its observations`() {
     let living = Count()
     for round in 0..<200 {

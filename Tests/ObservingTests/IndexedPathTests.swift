@@ -1,4 +1,4 @@
-// Typed key paths through array indexes, whose elements are inserted and removed.
+// Typed key paths through array indexes, whose elements are inserted and removed, and through keys of dictionaries.
 #if Macros
   import KeyValueObserving
   import Testing
@@ -14,11 +14,11 @@
   @KeyValueObservable
   private final class Binder {
     var pages = [Page("a"), Page("b")]
-    var spare: [Page]?
+    var spare: [Int]?
     var numbers = [1, 2, 3]
     var grid = [[1, 2], [3, 4]]
     var cover: Page? = Page("cover")
-    var total: Int { numbers.reduce(0, +) }
+    var info: KeyValueDictionary?
   }
 
   /// Its lists are declared to depend on a key, or announced by hand.
@@ -44,22 +44,9 @@
   /// More keys affect its list than the runtime remembers reads of an evaluation.
   @KeyValueObservable
   private final class Register {
-    var a = 0
-    var b = 0
-    var c = 0
-    var d = 0
-    var e = 0
-    var f = 0
-    var g = 0
-    var h = 0
-    var i = 0
-    var j = 0
-    var k = 0
-    var l = 0
-    var m = 0
-    var n = 0
     var pages = [Page("a"), Page("b")]
     class func keyPathsForValuesAffectingPages() -> Set<String> { Set("abcdefghijklmn".map(String.init)) }
+    func value(forUndefinedKey key: String) -> Any? { nil }
   }
 
   @Suite("Key paths through array indexes")
@@ -67,122 +54,88 @@
     private let binder = Binder()
     private let log = Log()
 
-    private func follow<Value>(_ path: KeyPath<Binder, Value>) -> NSKeyValueObservation {
-      binder.observe(path, options: [.old, .new]) { [log] _, change in
-        func text(_ value: Value?) -> String {
-          guard let value else { return "none" }
-          return "\(value)"
-        }
-        log.add("\(text(change.oldValue))>\(text(change.newValue))")
-      }
-    }
-
     @Test func `A path through an element has no value while the index is out of range`() {
-      let token = follow(\.pages[1].name)
+      let token = binder.log(\.pages[1].name, to: log)
       binder.pages[1].name = "B"
       binder.pages.removeLast()
       binder.pages.removeLast()
       binder.pages = [Page("x"), Page("y"), Page("z")]
       binder.pages[1].name = "Y"
-      #expect(log.lines == ["b>B", "B>none", "none>none", "none>y", "y>Y"])
+      #expect(log.lines == ["b>B", "B>-", "->-", "->y", "y>Y"])
       token.invalidate()
       #expect(binder.observationInfo == nil)
     }
 
-    @Test func `An element that is a plain value, in a nested list, or in an optional list`() {
-      let tokens = [follow(\.numbers[2]), follow(\.grid[1][0])]
+    @Test func `An element may be a plain value, in a nested list, or in an optional list`() {
+      let tokens = [binder.log(\.numbers[2], to: log), binder.log(\.grid[1][0], to: log)]
       binder.numbers = []
       binder.grid = [[]]
       binder.grid = [[], [8]]
       binder.numbers = [4, 5, 6, 7]
-      #expect(log.lines == ["3>none", "3>none", "none>8", "none>6"])
-      for token in tokens { token.invalidate() }
-      _ = log.take()
-      binder.spare = [Page("s")]
-      let spare = follow(\.spare?[0])
+      #expect(log.take() == ["3>-", "3>-", "->8", "->6"])
+      let spare = binder.log(\.spare?[0], to: log)
+      binder.spare = [1]
       binder.spare = []
       binder.spare = nil
-      binder.spare = [Page("t")]
-      let lines = log.lines
-      #expect(lines.count == 3)
-      #expect(
-        lines.first?.hasSuffix(">none") == true && lines[1] == "none>nil" && lines.last?.hasPrefix("nil>") == true)
-      spare.invalidate()
+      binder.spare = [2]
+      #expect(log.lines == ["nil>1", "1>-", "->nil", "nil>2"])
+      withExtendedLifetime((tokens, spare)) {}
     }
 
-    @Test func `An object after an element's property, and an index after an object`() {
+    @Test func `An element may be an object, also behind others, with objects and indexes behind it`() {
       binder.pages[0].author = Page("ann")
       binder.cover!.words = ["one", "two"]
-      let tokens = [follow(\.pages[0].author!.name), follow(\.cover!.words[1])]
+      let tokens = [binder.log(\.pages[0].author!.name, to: log), binder.log(\.cover!.words[1], to: log)]
       binder.pages[0].author!.name = "anna"
       binder.cover!.words[1] = "deux"
+      #expect(log.take() == ["ann>anna", "two>deux"])
       for token in tokens { token.invalidate() }
-      #expect(log.lines == ["ann>anna", "two>deux"])
-    }
-
-    @Test func `An element that is an object itself, behind others`() {
-      let token = follow(\.pages[1])
-      let before = binder.pages[1]
-      binder.pages.removeFirst()
-      binder.pages.append(before)
-      #expect(log.lines.count == 2)
-      #expect(log.lines.first?.hasSuffix(">none") == true && log.lines.last?.hasPrefix("none>") == true)
-      token.invalidate()
-    }
-
-    @Test func `Changes of a collection after an index are delivered as such, and end with the element`() {
-
-      let token = binder.observe(\.pages[1].words, options: [.new, .collectionChanges]) { [log] _, change in
-        log.add("\(change.kind.rawValue) \(change.newValue ?? ["none"])")
+      let object = binder.observe(\.pages[1], options: [.old, .new]) { [log] _, change in
+        log.add("\(change.oldValue?.name ?? "-")>\(change.newValue?.name ?? "-")")
       }
-      binder.pages[1].words.append("w")
-      binder.pages.removeLast()
-
-      #expect(log.lines.first == "2 [\"w\"]")
+      let last = binder.pages[1]
+      binder.pages.removeFirst()
+      binder.pages.append(last)
       #expect(log.lines.count == 2)
-      token.invalidate()
+      #expect(log.lines.first?.hasSuffix(">-") == true && log.lines.last == "->b")
+      object.invalidate()
     }
 
     @Test func `A list that is declared to depend on a key, or announced by hand, may lose the element too`() {
       let folder = Folder()
       folder.cover = Folder()
-      func follow<Value>(_ path: KeyPath<Folder, Value>) -> NSKeyValueObservation {
-        folder.observe(path, options: [.old, .new]) { [log] _, change in
-          log.add("\(change.oldValue.map { "\($0)" } ?? "none")>\(change.newValue.map { "\($0)" } ?? "none")")
-        }
-      }
-      let tokens = [follow(\.pages[1].name), follow(\.words[1]), follow(\.cover!.words[1])]
+      let tokens = [
+        folder.log(\.pages[1].name, to: log), folder.log(\.words[1], to: log), folder.log(\.cover!.words[1], to: log),
+      ]
       folder.pages.removeLast()
       folder.announce([])
       folder.announce(["c", "d"])
       folder.cover!.announce(["x"])
       folder.pages.append(Page("c"))
-      #expect(log.take() == ["b>none", "b>none", "none>d", "b>none", "none>c"])
+      #expect(log.take() == ["b>-", "b>-", "->d", "b>-", "->c"])
       for token in tokens { token.invalidate() }
       let changes = folder.observe(\.pages[1].words, options: [.new, .collectionChanges]) { [log] _, change in
-        log.add("\(change.kind.rawValue) \(change.newValue ?? ["none"])")
+        log.add("\(change.kind) \(change.newValue ?? ["none"])")
       }
       folder.pages[1].words.append("w")
       folder.pages.removeLast()
-      #expect(log.lines.first == "2 [\"w\"]" && log.lines.count == 2)
+      #expect(log.take().first == "insertion [\"w\"]")
       changes.invalidate()
       #expect(folder.observationInfo == nil)
       folder.inner = [folder]
-      let own = follow(\.inner[0].title)
+      let own = folder.log(\.inner[0].title, to: log)
       folder.inner = []
-      #expect(log.take().last == "t>none")
+      #expect(log.take().last == "t>-")
       own.invalidate()
     }
 
     @Test func `A list that many keys affect may lose the element too`() {
       let register = Register()
-      let token = register.observe(\.pages[1].name, options: [.old, .new]) { [log] _, change in
-        log.add("\(change.oldValue ?? "none")>\(change.newValue ?? "none")")
-      }
+      let token = register.log(\.pages[1].name, to: log)
       register.pages[1].name = "c"
       register.pages.removeLast()
       register.pages.append(Page("d"))
-      #expect(log.lines == ["b>c", "c>none", "none>d"])
+      #expect(log.lines == ["b>c", "c>-", "->d"])
       token.invalidate()
       #expect(register.observationInfo == nil)
     }
@@ -210,11 +163,25 @@
         ])
       for token in tokens { token.invalidate() }
       let collection = binder.observe(\.pages[1].words, options: [.old, .new, .collectionChanges]) { [log] _, change in
-        log.add("\(change.kind.rawValue) \(change.oldValue ?? ["none"])")
+        log.add("\(change.kind) \(change.oldValue ?? ["none"])")
       }
       binder.pages.removeLast()
-      #expect(log.lines == ["1 [\"w\"]"])
+      #expect(log.lines == ["setting [\"w\"]"])
       collection.invalidate()
+    }
+
+    @Test func `An entry of a dictionary object on a typed path is observed, also while it is absent`() {
+      let token = binder.observe(\.info?["pages"], options: [.new]) { [log] _, change in
+        log.add("\(change.newValue as Any)")
+      }
+      let info = KeyValueDictionary(["pages": 1])
+      binder.info = info
+      info["pages"] = 2
+      binder.info = nil
+      info["pages"] = 3
+      #expect(log.lines.count == 3)
+      token.invalidate()
+      #expect(info.observationInfo == nil)
     }
   }
 #endif

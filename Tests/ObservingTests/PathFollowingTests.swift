@@ -1,28 +1,91 @@
-// How observed key paths are followed: what a change evaluates, long paths, and paths that have no value at first.
+// How observed key paths are followed: what a change evaluates, overridden properties at the end, and objects that are replaced or die.
 #if Macros
   import KeyValueObserving
   import Testing
 
-  @KeyValueObservable
-  private final class Bulb {
-    var light = "dim"
+  extension Person {
+    /// Has the same type as `name`, and reads only `name`.
+    fileprivate var shout: String { name.uppercased() }
   }
 
   @KeyValueObservable
-  private class Hall {
-    var bulb: Bulb?
+  private class Singer {
+    var voice = "low"
+  }
+
+  private final class Soprano: Singer {
+    override var voice: String {
+      get { "very " + super.voice }
+      set { super.voice = newValue }
+    }
+  }
+
+  /// A class whose getter computes its value from another object's property, and reads its own last.
+  private final class Backed: Singer {
+    let other: Singer
+    init(_ other: Singer) { self.other = other }
+    override var voice: String {
+      get {
+        let others = other.voice
+        return "\(super.voice) over \(others)"
+      }
+      set { super.voice = newValue }
+    }
+  }
+
+  @KeyValueObservable
+  private class Choir {
+    var lead: Singer?
   }
 
   /// Counts how often its property is read.
-  private final class CountingHall: Hall {
+  private final class CountedChoir: Choir {
     var reads = 0
-    override var bulb: Bulb? {
+    override var lead: Singer? {
       get {
         reads += 1
-        return super.bulb
+        return super.lead
       }
-      set { super.bulb = newValue }
+      set { super.lead = newValue }
     }
+  }
+
+  @KeyValueObservable
+  private class Part {
+    var next: Part?
+    var value = 0
+    func shown(_ value: Int) -> Int { value }
+  }
+
+  @KeyValueObservable
+  private final class Gear: Part {
+    var teeth = [1, 2, 3]
+  }
+
+  private final class Wheel: Part {
+    override var next: Part? { didSet {} }
+    override var value: Int {
+      get { super.value + 100 }
+      set { super.value = newValue }
+    }
+    override func shown(_ value: Int) -> Int { value + 100 }
+  }
+
+  /// A structure that fills an allocated block.
+  private struct Size: CustomStringConvertible {
+    var width, height, depth: Int
+    var description: String { "\(width) \(height) \(depth)" }
+  }
+
+  @KeyValueObservable
+  private final class Folder {
+    var size: Size
+    init(_ size: Size) { self.size = size }
+  }
+
+  @KeyValueObservable
+  private final class Cabinet {
+    var folder: Folder?
   }
 
   @KeyValueObservable
@@ -32,61 +95,10 @@
   }
 
   @KeyValueObservable
-  private final class Stack {
-    var sheets = [Sheet("a"), Sheet("b")]
-    var spare: [Sheet]?
-  }
-
-  @KeyValueObservable
   private final class Pinboard {
     var count = 0
     weak var sheet: Sheet?
     var label: String { "\(sheet?.name ?? "-")\(count)" }
-  }
-
-  @KeyValueObservable
-  private final class Drawer {
-    var inner = Stack()
-  }
-
-  @KeyValueObservable
-  private final class Desk {
-    var inner = Drawer()
-  }
-
-  @KeyValueObservable
-  private final class Room {
-    var inner = Desk()
-  }
-
-  @KeyValueObservable
-  private final class Floor {
-    var inner = Room()
-  }
-
-  @KeyValueObservable
-  private final class House {
-    var inner = Floor()
-  }
-
-  @KeyValueObservable
-  private final class Street {
-    var inner = House()
-  }
-
-  @KeyValueObservable
-  private final class Town {
-    var inner = Street()
-  }
-
-  @KeyValueObservable
-  private final class Region {
-    var inner = Town()
-  }
-
-  @KeyValueObservable
-  private final class Land {
-    var inner = Region()
   }
 
   @KeyValueObservable
@@ -105,76 +117,108 @@
   struct PathFollowingTests {
     private let log = Log()
 
-    private func follow<Root: KeyValueObservable, Value>(
-      _ object: Root, _ path: KeyPath<Root, Value>
-    ) -> NSKeyValueObservation {
-      object.observe(path, options: [.old, .new]) { [log] _, change in
-        func text(_ value: Value?) -> String {
-          guard let value else { return "none" }
-          return "\(value)"
-        }
-        log.add("\(text(change.oldValue))>\(text(change.newValue))")
+    @Test func `A change of the last property does not evaluate the path, also after an object on it was replaced`() {
+      let (counted, singers) = (CountedChoir(), [Singer(), Singer(), Singer()])
+      let choir: Choir = counted
+      choir.lead = singers[0]
+      let token = choir.log(\.lead?.voice, to: log)
+      for singer in singers {
+        if singer !== singers[0] { choir.lead = singer }
+        let before = counted.reads
+        singer.voice = "high"
+        #expect(counted.reads == before)
+        singer.voice = "low"
       }
-    }
-
-    @Test func `From the registration on, a change of the last property does not evaluate the path`() {
-      let (counting, bulb) = (CountingHall(), Bulb())
-      let hall: Hall = counting
-      hall.bulb = bulb
-      let token = hall.log(\.bulb?.light, to: log)
-      let before = counting.reads
-      bulb.light = "bright"
-      #expect(counting.reads == before)
-      #expect(log.lines == ["dim>bright"])
+      #expect(
+        log.lines == ["low>high", "high>low", "low>low", "low>high", "high>low", "low>low", "low>high", "high>low"])
       token.invalidate()
     }
 
-    @Test func `With a string key path, a change of the last property reads the path before it once at most`() {
-      let (counting, bulb, watcher) = (CountingHall(), Bulb(), Watcher(log))
-      let hall: Hall = counting
-      hall.bulb = bulb
-      hall.addObserver(watcher, forKeyPath: "bulb.light", options: [.old, .new])
-      let before = counting.reads
-      bulb.light = "bright"
-      #expect(counting.reads <= before + 1)
-      hall.removeObserver(watcher, forKeyPath: "bulb.light")
-      #expect(log.lines == ["bulb.light dim>bright"])
+    @Test func `A computed property of the same type at the end of a path is not mistaken for a stored one`() {
+      let document = Document()
+      document.author = Person(name: "Ann")
+      let token = document.log(\.author?.shout, to: log)
+      document.author?.name = "Bob"
+      document.author?.name = "Cid"
+      #expect(log.lines == ["ANN>BOB", "BOB>CID"])
+      token.invalidate()
     }
 
-    @Test func `A classic observer is told the old value when a weakly referenced object of another class dies`() {
-      let (document, watcher) = (Document(), Watcher(log))
-      var reviewer: Person? = Person(name: "Ann")
-      document.reviewer = reviewer
-      document.addObserver(watcher, forKeyPath: "reviewer.name", options: [.old, .new])
-      reviewer?.name = "Bob"
-      reviewer = nil
-      document.removeObserver(watcher, forKeyPath: "reviewer.name")
-      #expect(log.lines == ["reviewer.name Ann>Bob", "reviewer.name Bob><null>"])
+    @Test func `An overridden property delivers the value of its getter, also of one that reads other objects`() {
+      let (choir, plain, other) = (Choir(), Singer(), Singer())
+      choir.lead = Soprano()
+      let token = choir.log(\.lead?.voice, to: log)
+      choir.lead?.voice = "high"
+      choir.lead = plain
+      plain.voice = "high"
+      #expect(log.take() == ["very low>very high", "very high>low", "low>high"])
+      let backed = Backed(other)
+      choir.lead = backed
+      other.voice = "deep"
+      backed.voice = "clear"
+      choir.lead = plain
+      other.voice = "other"
+      plain.voice = "higher"
+      #expect(
+        log.lines == [
+          "high>low over low", "low over low>low over deep", "low over deep>clear over deep", "clear over deep>high",
+          "high>higher",
+        ])
+      token.invalidate()
     }
 
-    @Test func `A path through eleven properties has no value while its index is out of range`() {
-      let land = Land()
-      let token = follow(land, \.inner.inner.inner.inner.inner.inner.inner.inner.inner.sheets[1].name)
-      let stack = land.inner.inner.inner.inner.inner.inner.inner.inner.inner
-      stack.sheets[1].name = "B"
-      stack.sheets.removeLast()
-      stack.sheets.append(Sheet("c"))
-      #expect(log.lines == ["b>B", "B>none", "none>c"])
+    @Test func `A path to a structure delivers whole values, also after an object on it was replaced`() {
+      let cabinet = Cabinet()
+      let token = cabinet.log(\.folder?.size, to: log)
+      for width in 1...4 { cabinet.folder = Folder(Size(width: width, height: 0, depth: width)) }
+      cabinet.folder?.size = Size(width: 5, height: 0, depth: 5)
+      cabinet.folder = nil
+      #expect(log.lines == ["nil>1 0 1", "1 0 1>2 0 2", "2 0 2>3 0 3", "3 0 3>4 0 4", "4 0 4>5 0 5", "5 0 5>nil"])
+      token.invalidate()
+    }
+
+    @Test func `Objects of different subclasses may follow each other anywhere on a path`() {
+      let root = Part()
+      func chain(_ parts: [Part]) -> Part {
+        for (part, next) in zip(parts, parts.dropFirst()) { part.next = next }
+        return parts[0]
+      }
+      let makers: [() -> Part] = [{ Part() }, { Gear() }, { Wheel() }]
+      root.next = chain([Gear(), Wheel(), Gear()])
+      let token = root.log(\.next?.next?.next?.value, to: log)
+      for first in makers {
+        for second in makers {
+          for third in makers {
+            let parts = chain([first(), second(), third()])
+            root.next = parts
+            let last = parts.next!.next!
+            last.value = 5
+            #expect(log.take().last == "\(last.shown(0))>\(last.shown(5))")
+            parts.next!.next = Wheel()
+            #expect(log.take() == ["\(last.shown(5))>100"])
+          }
+        }
+      }
       token.invalidate()
     }
 
     @Test func `The death of what was replaced without notification is no change, and no getter runs in the store`() {
       let (tray, stand) = (Tray(), Stand())
-      let tokens = [follow(tray, \.sheet?.name), follow(stand, \.sheet?.name), follow(stand, \.names)]
+      let tokens = [
+        tray.log(\.sheet?.name, to: log), stand.log(\.sheet?.name, to: log), stand.log(\.names, to: log),
+      ]
       tray.sheet?.name = "b"
       stand.sheet?.name = "c"
       #expect(log.lines.count == 3)
       (tray.sheet, stand.sheet) = (nil, nil)  // Swift would end the process if a getter read them now
       #expect(log.lines.count == 3)
-      for token in tokens { token.invalidate() }
+      withExtendedLifetime(tokens) {}
     }
 
-    @Test func `After a weak object has died, a change within the next one is told once, with the value told last`() {
+    @Test
+    func
+      `After a weak object has died, a change within the next one is delivered once, with the value delivered last as the old one`()
+    {
       let board = Pinboard()
       var first: Sheet? = Sheet("a")
       board.sheet = first
@@ -190,16 +234,6 @@
       board.sheet = second
       #expect(log.lines == ["a0>-0", "-0>-0?", "-0>b1"])
       withExtendedLifetime((second, tokens)) {}
-    }
-
-    @Test func `A path through an element of an optional list that is nil at first has no value out of range`() {
-      let stack = Stack()
-      let token = follow(stack, \.spare?[0])
-      stack.spare = [Sheet("s")]
-      stack.spare = []
-      #expect(log.lines.count == 2)
-      #expect(log.lines.first?.hasPrefix("nil>") == true && log.lines.last?.hasSuffix(">none") == true)
-      token.invalidate()
     }
   }
 #endif

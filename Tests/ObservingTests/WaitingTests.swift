@@ -112,18 +112,6 @@ struct WaitingTests {
       result.map { String(decoding: $0.standardErrorContent, as: UTF8.self).hasPrefix("KVO0017 error") } == true)
   }
 
-  @Test func `KVO0017 with a handler: the closure ends its observation and continues`() async {
-    await #expect(processExitsWith: .success) {
-      let faults = Count()
-      KeyValueFault.setHandler {
-        faults.add($0.code == 17 ? 1 : 100)
-        return .ignore
-      }
-      Endless.waitForItself()
-      precondition(faults.value == 1)
-    }
-  }
-
   @Test func `Two closures that wait for each other's observation are KVO0017, and both return`() async {
     await #expect(processExitsWith: .success) {
       let faults = Count()
