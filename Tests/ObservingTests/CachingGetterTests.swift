@@ -64,15 +64,6 @@
       }
     }
 
-    @Test func `has the value delivered last as the old one`() {
-      let token = report.onChange(of: \.total) { [log] old, new in log.add("\(old)>\(new)") }
-      report.rows = 6
-      #expect(log.take().last == "2>12")
-      report.rows = 7
-      #expect(log.take().last == "12>14")
-      token.invalidate()
-    }
-
     @Test func `and creates an object on first use is observed through that object`() {
       let token = report.onChange(of: \.part.rows) { [log] old, new in log.add("\(old)>\(new)") }
       report.made?.rows = 7

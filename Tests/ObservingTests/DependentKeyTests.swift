@@ -28,9 +28,7 @@
     class func keyPathsForValuesAffectingInitials() -> Set<String> { ["full", "friend.first"] }
     class var keyPathsForValuesAffectingPopularity: Set<String> { ["friends.count"] }
     class var keyPathsForValuesAffectingTotals: Set<String> { ["friends.@sum.count", "groups.@unionOfArrays.count"] }
-    nonisolated class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> {
-      key == "nickname" ? ["count"] : []
-    }
+    class func keyPathsForValuesAffectingNickname() -> Set<String> { keyPathsForValuesAffectingValue(forKey: "full") }
     class var automaticallyNotifiesObserversOfManual: Bool { false }
   }
 
@@ -66,25 +64,6 @@
     var height = 1
   }
 
-  /// Declares dependencies with members for single keys; one calls the method for another key.
-  @KeyValueObservable
-  private class Listed {
-    var first = "A"
-    var last = "B"
-    var full: String { Hidden.value }
-    var short: String { Hidden.value }
-    class var keyPathsForValuesAffectingFull: Set<String> { ["first"] }
-    class func keyPathsForValuesAffectingShort() -> Set<String> { keyPathsForValuesAffectingValue(forKey: "full") }
-    class func automaticallyNotifiesObserversOfLast() -> Bool { false }
-  }
-
-  @KeyValueObservable
-  private final class ListedMore: Listed {
-    override class var keyPathsForValuesAffectingFull: Set<String> {
-      super.keyPathsForValuesAffectingFull.union(["last"])
-    }
-  }
-
   @MainActor
   @KeyValueObservable
   private final class ListedBelow: KeyValueObject {
@@ -111,8 +90,12 @@
     var found: Int { sum }
     var next: Tally?
     var nextSum: Int { (next?.sum ?? 0) + b }
+    var hinted: String { Hidden.value }
     class var keyPathsForValuesAffectingSum: Set<String> { ["a"] }
     class var keyPathsForValuesAffectingNextSum: Set<String> { ["next.sum"] }
+    nonisolated class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> {
+      key == "hinted" ? ["a"] : []
+    }
     class var automaticallyNotifiesObserversOfManual: Bool { false }
   }
 
@@ -124,24 +107,24 @@
 
     @Test func `The methods for any key call the members for single keys, as on Apple's platforms`() {
       let affecting = [
-        Card.keyPathsForValuesAffectingValue(forKey: "nickname"),
-        Listed.keyPathsForValuesAffectingValue(forKey: "full"),
-        ListedMore.keyPathsForValuesAffectingValue(forKey: "full"),
-        ListedMore.keyPathsForValuesAffectingValue(forKey: "short"),
-        Listed.keyPathsForValuesAffectingValue(forKey: "first"),
+        Card.keyPathsForValuesAffectingValue(forKey: "full"), Card.keyPathsForValuesAffectingValue(forKey: "nickname"),
+        Friendlier.keyPathsForValuesAffectingValue(forKey: "full"),
+        Friendlier.keyPathsForValuesAffectingValue(forKey: "nickname"),
+        Card.keyPathsForValuesAffectingValue(forKey: "first"), Tally.keyPathsForValuesAffectingValue(forKey: "hinted"),
         ListedBelow.keyPathsForValuesAffectingValue(forKey: "total"),
       ]
-      #expect(affecting == [["count"], ["first"], ["first", "last"], ["first", "last"], [], ["count"]])
-      #expect(!Listed.automaticallyNotifiesObservers(forKey: "last"))
-      #expect(Listed.automaticallyNotifiesObservers(forKey: "first"))
+      let (full, more): (Set, Set) = (["first", "last"], ["first", "last", "smiles"])
+      #expect(affecting == [full, full, more, more, [], ["a"], ["count"]])
+      #expect(Card.automaticallyNotifiesObservers(forKey: "first"))
+      #expect(!Card.automaticallyNotifiesObservers(forKey: "manual"))
       #expect(!ListedBelow.automaticallyNotifiesObservers(forKey: "count"))
     }
 
     @Test func `Properties and methods of the class declare what affects a key, and a subclass adds to them`() {
       let full = notifications(of: card, \.full, "full")
       #expect(full({ card.first = "C" }, { card.last = "C" }, { card.count = 1 }) == [1, 1, 0])
-      let nickname = notifications(of: card, \.nickname, "nickname")
-      #expect(nickname { card.count += 1 } == [1])
+      let hinted = notifications(of: tally, \.hinted, "hinted")
+      #expect(hinted({ tally.a += 1 }, { tally.b += 1 }) == [1, 0])
       // Key paths, and keys that depend on others.
       let initials = notifications(of: card, \.initials, "initials")
       #expect(initials({ card.first = "C" }, { card.friend = friend }) == [1, 1])

@@ -48,15 +48,6 @@
 
   private final class Newer: Recursive, @unchecked Sendable {}
 
-  @KeyValueObservable
-  private final class RecursiveValue {
-    var names = ["other"]
-    var other = 0
-    nonisolated static func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> {
-      key == "other" ? ["names"] : Set(RecursiveValue().value(forKey: "names") as! [String]).subtracting([key])
-    }
-  }
-
   @Suite("The members that describe a class's keys")
   struct DescribingTests {
     private static func changes(_ object: Recursive) -> [String] {
@@ -76,17 +67,6 @@
         precondition(DescribingTests.changes(Newer()).count == 2)
         precondition(DescribingTests.changes(Recursive()).count == 2)
         precondition(Recursive.log.lines.isEmpty, "\(Recursive.log.lines)")
-      }
-    }
-
-    @Test func `A member may read the key that it is asked about`() async {
-      await #expect(processExitsWith: .success) {
-        let (object, log) = (RecursiveValue(), Log())
-        precondition(object.value(forKey: "names") as? [String] == ["other"])
-        let token = object.log(\.names, to: log)
-        object.other = 1
-        precondition(log.lines.count == 1)
-        withExtendedLifetime(token) {}
       }
     }
 

@@ -13,7 +13,6 @@
     weak var owner: Sheet?
     var number: Int? = 3
     var parts: [Sheet] = []
-    var tags: [String] = ["a"]
     var size = Size()
     init(_ name: String = "new") { self.name = name }
 
@@ -93,21 +92,6 @@
       sheet.next = nil
       #expect(other.name == "a" && source.value == nil)
       token.invalidate()
-    }
-
-    @Test func `Changes of elements and values of several such paths are delivered while there are any`() {
-      let tags = sheet.log(\.next.tags, [.old, .new, .collectionChanges], to: log)
-      let both = sheet.source(\.next.name, \.spare!.name).onChange(for: log) { log, _, new in
-        let (next, spare) = new
-        log.add("\(next) \(spare)")
-      }
-      sheet.next = Sheet("a")
-      sheet.next.tags.append("b")
-      sheet.spare = Sheet("c")
-      sheet.next = nil
-      sheet.spare = nil
-      #expect(log.lines.count == 4 && log.lines[2] == "a c")
-      withExtendedLifetime((tags, both)) {}
     }
 
     @Test func `A declared dependency may have a forced component that is nil`() {

@@ -2,7 +2,6 @@
 #if Macros
   import Foundation
   import KeyValueObserving
-  import Synchronization
   import Testing
 
   private protocol Stocked: AnyObject, KeyValueObservable {
@@ -81,16 +80,6 @@
       #expect(log.lines == ["shelf>shelf", "shelf>shelf"])
       inside.invalidate()
       outside.invalidate()
-    }
-
-    @Test
-    func `Setting a property with a private setter under a lock evaluates no expression of its observers`() {
-      let lock = NSLock()
-      let reads = Atomic<Int>(0)
-      let token = shelf.observe(\.title, options: [.new]) { _, _ in reads.add(1, ordering: .relaxed) }
-      lock.withLock { shelf.rename("locked") }
-      #expect(reads.load(ordering: .relaxed) == 1)
-      token.invalidate()
     }
   }
 #endif

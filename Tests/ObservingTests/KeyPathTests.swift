@@ -99,15 +99,6 @@ struct KeyPathTests {
     token.invalidate()
   }
 
-  @Test func `An inherited property in a path from a subclass is found`() {
-    let manager = Manager(name: "Eve")
-    manager.partner = Person(name: "Ann")
-    let token = manager.log(\.partner?.name, to: log)
-    manager.partner?.name = "Bob"
-    #expect(log.lines == ["Ann>Bob"])
-    token.invalidate()
-  }
-
   @Test func `A key path through what is not observed has the names of its properties in reports`() {
     func names(of token: NSKeyValueObservation, from line: Int) -> [String] {
       let all = ObservationGraph.current().observations

@@ -42,12 +42,6 @@ import Testing
   final class Fresh {
     var value = 0
   }
-
-  @KeyValueObservable
-  final class Counter {
-    var here = 0
-    var echo = 0
-  }
 #endif
 
 extension KeyValueObservationHeader {

@@ -14,8 +14,6 @@
   private let pagesKey = KeyValueObservationHeader.key("pages")
   private let positionKey = KeyValueObservationHeader.key("position")
   private let valueKey = KeyValueObservationHeader.key("value")
-  private let hereKey = KeyValueObservationHeader.key("here")
-  private let echoKey = KeyValueObservationHeader.key("echo")
 
   class Person: KeyValueObservable {
     let _$kvo = KeyValueObservationHeader()
@@ -92,15 +90,6 @@
     var pages: [Int] {
       get { _$kvo.isTracking ? _$kvo.tracked(self, pagesKey, { self._pages }) : _pages }
       set { _$kvo.set(pagesKey, { self.pages }, { self._pages = newValue }) }
-      _modify {
-        guard _$kvo.isObserved else {
-          yield &_pages
-          return
-        }
-        let change = _$kvo.beginChange(pagesKey, { self.pages })
-        defer { change.finish({ self.pages }) }
-        yield &_pages
-      }
     }
 
     @exclusivity(unchecked) private var _position: (x: Int, y: Int) = (x: 0, y: 0)
@@ -147,28 +136,6 @@
 
     static func __describeKeyValueProperties(_ description: KeyValueClassDescription) {
       description.observed("value", valueKey, \Fresh.value, \Fresh?.?.value, inPlace: { $1(&$0.value) })
-    }
-  }
-
-  final class Counter: KeyValueObservable {
-    let _$kvo = KeyValueObservationHeader()
-    var __keyValueObject: KeyValueObjectReference { _$kvo.reference }
-
-    @exclusivity(unchecked) private var _here: Int = 0
-    var here: Int {
-      get { _$kvo.isTracking ? _$kvo.tracked(self, hereKey, { self._here }) : _here }
-      set { _$kvo.set(hereKey, { self.here }, { self._here = newValue }) }
-    }
-
-    @exclusivity(unchecked) private var _echo: Int = 0
-    var echo: Int {
-      get { _$kvo.isTracking ? _$kvo.tracked(self, echoKey, { self._echo }) : _echo }
-      set { _$kvo.set(echoKey, { self.echo }, { self._echo = newValue }) }
-    }
-
-    static func __describeKeyValueProperties(_ description: KeyValueClassDescription) {
-      description.observed("here", hereKey, \Counter.here, \Counter?.?.here, inPlace: { $1(&$0.here) })
-      description.observed("echo", echoKey, \Counter.echo, \Counter?.?.echo, inPlace: { $1(&$0.echo) })
     }
   }
 #endif

@@ -4,7 +4,7 @@
   import KeyValueObserving
   import Testing
 
-  /// The classic implementation: two flags, each announced by its string key.
+  /// The classic implementation: two flags, one announced by its string key, and one by its key path.
   @KeyValueObservable
   private final class FlagOperation: Operation, @unchecked Sendable {
     private let lock = NSLock()
@@ -17,9 +17,9 @@
 
     override func start() {
       if isCancelled {
-        willChangeValue(forKey: "isFinished")
+        willChangeValue(for: \.isFinished)
         lock.withLock { _finished = true }
-        didChangeValue(forKey: "isFinished")
+        didChangeValue(for: \.isFinished)
         return
       }
       self.willChangeValue(forKey: "isExecuting")
@@ -30,10 +30,10 @@
 
     private func finish() {
       willChangeValue(forKey: "isExecuting")
-      willChangeValue(forKey: "isFinished")
+      willChangeValue(for: \.isFinished)
       lock.withLock { (_executing, _finished) = (false, true) }
       didChangeValue(forKey: "isExecuting")
-      didChangeValue(forKey: "isFinished")
+      didChangeValue(for: \.isFinished)
     }
   }
 
@@ -98,42 +98,6 @@
     override func start() {
       if !isCancelled { state = .executing }
       state = .finished
-    }
-  }
-
-  /// Properties that were `@objc dynamic`, with setters that announce by key path.
-  @KeyValueObservable
-  private final class DynamicOperation: Operation, @unchecked Sendable {
-    private let lock = NSLock()
-    private var flags = (executing: false, finished: false)
-
-    override dynamic var isExecuting: Bool {
-      get { lock.withLock { flags.executing } }
-      set {
-        willChangeValue(for: \.isExecuting)
-        lock.withLock { flags.executing = newValue }
-        didChangeValue(for: \.isExecuting)
-      }
-    }
-    override dynamic var isFinished: Bool {
-      get { lock.withLock { flags.finished } }
-      set {
-        willChangeValue(for: \DynamicOperation.isFinished)
-        lock.withLock { flags.finished = newValue }
-        didChangeValue(for: \DynamicOperation.isFinished)
-      }
-    }
-
-    override func start() {
-      if isCancelled {
-        isFinished = true
-        return
-      }
-      isExecuting = true
-      DispatchQueue.global().async {
-        self.isExecuting = false
-        self.isFinished = true
-      }
     }
   }
 
@@ -203,7 +167,6 @@
     @Test
     func `Flags announced by string or key path, and a locked state: the queue and observers get each change once`() {
       run({ FlagOperation() }, executing: \.isExecuting, finished: \.isFinished)
-      run({ DynamicOperation() }, executing: \.isExecuting, finished: \.isFinished)
       run({ StateOperation() }, executing: \.isExecuting, finished: \.isFinished)
     }
 

@@ -3,27 +3,44 @@
   import KeyValueObserving
   import Testing
 
-  extension Person {
-    /// Has the same type as `name`, and reads only `name`.
-    fileprivate var shout: String { name.uppercased() }
+  /// A structure that fills an allocated block.
+  private struct Size: CustomStringConvertible {
+    var width = 0, height = 0, depth = 0
+    var description: String { "\(width) \(depth)" }
   }
 
   @KeyValueObservable
-  private class Singer {
-    var voice = "low"
+  private class Part {
+    var next: Part?
+    var value = 0
+    var voice: String
+    var size = Size()
+    init(_ voice: String = "low") { self.voice = voice }
+    func shown(_ value: Int) -> Int { value }
   }
 
-  private final class Soprano: Singer {
+  @KeyValueObservable
+  private final class Gear: Part {
+    var teeth = [1, 2, 3]
+  }
+
+  /// A class without the macro, which overrides the properties of paths.
+  private final class Wheel: Part {
+    override var next: Part? { didSet {} }
+    override var value: Int {
+      get { super.value + 100 }
+      set { super.value = newValue }
+    }
     override var voice: String {
       get { "very " + super.voice }
       set { super.voice = newValue }
     }
+    override func shown(_ value: Int) -> Int { value + 100 }
   }
 
-  /// A class whose getter computes its value from another object's property, and reads its own last.
-  private final class Backed: Singer {
-    let other: Singer
-    init(_ other: Singer) { self.other = other }
+  /// Its getter computes its value from another object's property, and reads its own last.
+  private final class Backed: Part {
+    var other = Part()
     override var voice: String {
       get {
         let others = other.voice
@@ -33,84 +50,40 @@
     }
   }
 
-  @KeyValueObservable
-  private class Choir {
-    var lead: Singer?
-  }
-
   /// Counts how often its property is read.
-  private final class CountedChoir: Choir {
+  private final class CountingReads: Part {
     var reads = 0
-    override var lead: Singer? {
+    override var next: Part? {
       get {
         reads += 1
-        return super.lead
+        return super.next
       }
-      set { super.lead = newValue }
+      set { super.next = newValue }
     }
   }
 
-  @KeyValueObservable
-  private class Part {
-    var next: Part?
-    var value = 0
-    func shown(_ value: Int) -> Int { value }
-  }
-
-  @KeyValueObservable
-  private final class Gear: Part {
-    var teeth = [1, 2, 3]
-  }
-
-  private final class Wheel: Part {
-    override var next: Part? { didSet {} }
-    override var value: Int {
-      get { super.value + 100 }
-      set { super.value = newValue }
-    }
-    override func shown(_ value: Int) -> Int { value + 100 }
-  }
-
-  /// A structure that fills an allocated block.
-  private struct Size: CustomStringConvertible {
-    var width, height, depth: Int
-    var description: String { "\(width) \(height) \(depth)" }
-  }
-
-  @KeyValueObservable
-  private final class Folder {
-    var size: Size
-    init(_ size: Size) { self.size = size }
-  }
-
-  @KeyValueObservable
-  private final class Cabinet {
-    var folder: Folder?
-  }
-
-  @KeyValueObservable
-  private final class Sheet {
-    var name: String
-    init(_ name: String) { self.name = name }
+  extension Part {
+    /// Has the same type as `voice`, and reads only `voice`.
+    fileprivate var shout: String { voice.uppercased() }
   }
 
   @KeyValueObservable
   private final class Pinboard {
     var count = 0
-    weak var sheet: Sheet?
-    var label: String { "\(sheet?.name ?? "-")\(count)" }
+    weak var person: Person?
+    var label: String { "\(person?.name ?? "-")\(count)" }
   }
 
   @KeyValueObservable
   private final class Tray {
-    var sheet: Sheet? = Sheet("a")
-    class func automaticallyNotifiesObserversOfSheet() -> Bool { false }
+    var person: Person? = Person(name: "a")
+    class func automaticallyNotifiesObserversOfPerson() -> Bool { false }
   }
 
   @KeyValueObservable
   private final class Stand {
-    @NotObserved var sheet: Sheet? = Sheet("a")
-    var names: String { sheet?.name ?? "none" }
+    @NotObserved var person: Person? = Person(name: "a")
+    var names: String { person?.name ?? "none" }
   }
 
   @Suite("Following key paths")
@@ -118,46 +91,43 @@
     private let log = Log()
 
     @Test func `A change of the last property does not evaluate the path, also after an object on it was replaced`() {
-      let (counted, singers) = (CountedChoir(), [Singer(), Singer(), Singer()])
-      let choir: Choir = counted
-      choir.lead = singers[0]
-      let token = choir.log(\.lead?.voice, to: log)
-      for singer in singers {
-        if singer !== singers[0] { choir.lead = singer }
-        let before = counted.reads
-        singer.voice = "high"
-        #expect(counted.reads == before)
-        singer.voice = "low"
+      let counting = CountingReads()
+      let root: Part = counting
+      root.next = Part("low")
+      let token = root.log(\.next?.voice, to: log)
+      for next in [root.next, Part("soft"), Part("loud")] {
+        if next !== root.next { root.next = next }
+        let before = counting.reads
+        next?.voice = "high"
+        #expect(counting.reads == before)
       }
-      #expect(
-        log.lines == ["low>high", "high>low", "low>low", "low>high", "high>low", "low>low", "low>high", "high>low"])
+      #expect(log.lines == ["low>high", "high>soft", "soft>high", "high>loud", "loud>high"])
       token.invalidate()
     }
 
     @Test func `A computed property of the same type at the end of a path is not mistaken for a stored one`() {
-      let document = Document()
-      document.author = Person(name: "Ann")
-      let token = document.log(\.author?.shout, to: log)
-      document.author?.name = "Bob"
-      document.author?.name = "Cid"
-      #expect(log.lines == ["ANN>BOB", "BOB>CID"])
+      let root = Part()
+      root.next = Part()
+      let token = root.log(\.next?.shout, to: log)
+      root.next?.voice = "high"
+      root.next?.voice = "deep"
+      #expect(log.lines == ["LOW>HIGH", "HIGH>DEEP"])
       token.invalidate()
     }
 
     @Test func `An overridden property delivers the value of its getter, also of one that reads other objects`() {
-      let (choir, plain, other) = (Choir(), Singer(), Singer())
-      choir.lead = Soprano()
-      let token = choir.log(\.lead?.voice, to: log)
-      choir.lead?.voice = "high"
-      choir.lead = plain
+      let (root, plain, backed) = (Part(), Part(), Backed())
+      root.next = Wheel()
+      let token = root.log(\.next?.voice, to: log)
+      root.next?.voice = "high"
+      root.next = plain
       plain.voice = "high"
       #expect(log.take() == ["very low>very high", "very high>low", "low>high"])
-      let backed = Backed(other)
-      choir.lead = backed
-      other.voice = "deep"
+      root.next = backed
+      backed.other.voice = "deep"
       backed.voice = "clear"
-      choir.lead = plain
-      other.voice = "other"
+      root.next = plain
+      backed.other.voice = "other"
       plain.voice = "higher"
       #expect(
         log.lines == [
@@ -168,12 +138,16 @@
     }
 
     @Test func `A path to a structure delivers whole values, also after an object on it was replaced`() {
-      let cabinet = Cabinet()
-      let token = cabinet.log(\.folder?.size, to: log)
-      for width in 1...4 { cabinet.folder = Folder(Size(width: width, height: 0, depth: width)) }
-      cabinet.folder?.size = Size(width: 5, height: 0, depth: 5)
-      cabinet.folder = nil
-      #expect(log.lines == ["nil>1 0 1", "1 0 1>2 0 2", "2 0 2>3 0 3", "3 0 3>4 0 4", "4 0 4>5 0 5", "5 0 5>nil"])
+      let root = Part()
+      let token = root.log(\.next?.size, to: log)
+      for width in 1...3 {
+        let next = Part()
+        next.size = Size(width: width, depth: width)
+        root.next = next
+      }
+      root.next?.size = Size(width: 5, depth: 5)
+      root.next = nil
+      #expect(log.lines == ["nil>1 1", "1 1>2 2", "2 2>3 3", "3 3>5 5", "5 5>nil"])
       token.invalidate()
     }
 
@@ -205,33 +179,31 @@
     @Test func `The death of what was replaced without notification is no change, and no getter runs in the store`() {
       let (tray, stand) = (Tray(), Stand())
       let tokens = [
-        tray.log(\.sheet?.name, to: log), stand.log(\.sheet?.name, to: log), stand.log(\.names, to: log),
+        tray.log(\.person?.name, to: log), stand.log(\.person?.name, to: log), stand.log(\.names, to: log),
       ]
-      tray.sheet?.name = "b"
-      stand.sheet?.name = "c"
+      tray.person?.name = "b"
+      stand.person?.name = "c"
       #expect(log.lines.count == 3)
-      (tray.sheet, stand.sheet) = (nil, nil)  // Swift would end the process if a getter read them now
+      (tray.person, stand.person) = (nil, nil)  // Swift would end the process if a getter read them now
       #expect(log.lines.count == 3)
       withExtendedLifetime(tokens) {}
     }
 
-    @Test
-    func
-      `After a weak object has died, a change within the next one is delivered once, with the value delivered last as the old one`()
+    @Test func `After a weak object has died, a change within the next one is delivered once, with the last old value`()
     {
       let board = Pinboard()
-      var first: Sheet? = Sheet("a")
-      board.sheet = first
+      var first: Person? = Person(name: "a")
+      board.person = first
       let tokens = [
         board.observe(\.label, options: [.prior, .old, .new]) { [log] board, change in
           log.add("\(change.oldValue!)>\(change.isPrior ? board.label + "?" : change.newValue!)")
         },
-        board.observe(\.sheet) { board, _ in if board.sheet != nil { board.count += 1 } },  // called first
+        board.observe(\.person) { board, _ in if board.person != nil { board.count += 1 } },  // called first
       ]
       withExtendedLifetime(first) {}
       first = nil
-      let second = Sheet("b")
-      board.sheet = second
+      let second = Person(name: "b")
+      board.person = second
       #expect(log.lines == ["a0>-0", "-0>-0?", "-0>b1"])
       withExtendedLifetime((second, tokens)) {}
     }

@@ -37,8 +37,6 @@
     var priced: any Priced = Coin()
     var anything: Any = 0
     var maybe: Any?
-    var action: () -> Int = { 0 }
-    var callback: ((Int) -> Int)?
     var nested: Int??
     var implicit: String! = ""
     var type: Any.Type = Int.self
@@ -127,14 +125,6 @@
       #expect(named.new === tag && (named.dictionary[.newKey] as? any Named)?.name == "a")
       let priced = try change(of: "priced", \.priced, to: Coin(price: 5))
       #expect(priced.new.price == 5 && (priced.dictionary[.newKey] as? any Priced)?.price == 5)
-    }
-
-    @Test func `Closures can be delivered and called`() throws {
-      let action = try change(of: "action", \.action, to: { 42 })
-      #expect(action.old() == 0 && action.new() == 42)
-      let callback = try change(of: "callback", \.callback, to: { $0 + 1 })
-      #expect(callback.old == nil && callback.new?(1) == 2)
-      #expect((callback.dictionary[.newKey] as? (Int) -> Int)?(2) == 3)
     }
 
     @Test func `Nested optionals are exact in a change, and flat in the change dictionary`() throws {
