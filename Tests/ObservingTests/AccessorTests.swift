@@ -33,18 +33,6 @@
     }
   }
 
-  /// Properties that are stored in different ways.
-  @KeyValueObservable
-  private final class Sundry {
-    var watched = 0
-    var number = 0
-    var flag = false
-    var text = ""
-    var list: [Int] = []
-    var pair = (x: 0, y: 0)
-    var person: Person?
-  }
-
   /// Calls a closure before its second property is set.
   @KeyValueObservable
   private final class Stand {
@@ -96,21 +84,18 @@
     }
 
     @Test func `While another key of the object is observed, every kind of value is stored, and nobody is notified`() {
-      let (sundry, person) = (Sundry(), Person(name: "Ann"))
-      let token = sundry.log(\.watched, to: log)
-      sundry.number = 1
-      sundry.flag = true
-      sundry.text = "a"
-      sundry.text += "b"
-      sundry.list = [1]
-      sundry.list.append(2)
-      sundry.pair = (1, 2)
-      sundry.pair.y = 3
-      sundry.person = person
-      let stored = "\(sundry.number) \(sundry.flag) \(sundry.text) \(sundry.list) \(sundry.pair)"
-      #expect(stored == "1 true ab [1, 2] (x: 1, y: 3)")
-      #expect(sundry.person === person && log.lines.isEmpty)
-      token.invalidate()
+      let (document, person) = (Document(), Person(name: "Ann"))
+      let tokens = [document.log(\.author, to: log), person.log(\.name, to: log)]
+      document.title = "a"
+      document.title += "b"
+      document.isFavorite = true
+      document.pages = [1]
+      document.pages.append(2)
+      document.reviewer = person
+      person.age = 7
+      #expect("\(document.title) \(document.isFavorite) \(document.pages) \(person.age)" == "ab true [1, 2] 7")
+      #expect(document.reviewer === person && log.lines.isEmpty)
+      withExtendedLifetime(tokens) {}
     }
 
     @Test(arguments: [false, true])

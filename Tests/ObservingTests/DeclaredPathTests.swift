@@ -11,7 +11,6 @@
     var other = ""
     var trigger = 0
     @NotObserved var hidden = ""
-    @NotObserved var pages: [Sheet] = []
     var declared: String { hidden }
     class func keyPathsForValuesAffectingDeclared() -> Set<String> { ["basic"] }
     var extent: Extent { Extent(width: hidden.count) }
@@ -27,14 +26,6 @@
         willChangeValue(for: \.manual)
         hidden = newValue
         didChangeValue(for: \.manual)
-      }
-    }
-    var manualPages: [Sheet] {
-      get { pages }
-      set {
-        willChangeValue(for: \.manualPages)
-        pages = newValue
-        didChangeValue(for: \.manualPages)
       }
     }
 
@@ -121,12 +112,6 @@
       hidden = value
       didChangeValue(for: \.plain)
     }
-  }
-
-  @KeyValueObservable
-  private final class Holder {
-    var base: Base
-    init(_ base: Base) { self.base = base }
   }
 
   @KeyValueObservable
@@ -275,8 +260,6 @@
       #expect(changes(of: base, \.plain.count) { object.label = "ab" } == ["2>3"])
       let announced = Announced()
       #expect(changes(of: announced as Base, \.plain.count) { announced.announce("a") } == ["0>1"])
-      #expect(changes(of: Holder(announced), \.base.plain.count) { announced.announce("ab") } == ["1>2"])
-      #expect(changes(of: Holder(announced), \.base.plain) { announced.announce("c") } == ["ab>c"])
     }
 
     @Test func `What the program's own code reads behind a declared property counts, also within a library's member`() {
@@ -298,15 +281,5 @@
       #expect(changes(of: bill, \.total.cents) { bill.count = 2 } == ["1>2"])
     }
 
-    @Test func `The properties of an object behind an announced property count too`() {
-      let (cover, page) = (binder.cover, Sheet())
-      cover.pages = [page]
-      #expect(
-        changes(of: binder, \.cover.manualPages[0].trigger) {
-          page.trigger = 1
-          cover.manualPages = [Sheet()]
-          page.trigger = 2
-        } == ["0>1", "1>0"])
-    }
   }
 #endif

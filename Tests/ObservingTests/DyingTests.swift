@@ -24,7 +24,7 @@ struct DyingTests {
   @Test func `An object is deallocated on one thread while others invalidate its observations`() {
     let living = Count()
     for round in 0..<200 {
-      let object = Kept(Document())
+      let object = Kept<Document>(Document())
       let tokens = (0..<3).map { _ in
         let witness = Witness(in: living)
         return object.value!.observe(round % 2 == 0 ? \.summary : \.title) { _, _ in withExtendedLifetime(witness) {}
@@ -99,23 +99,6 @@ struct DyingTests {
 
   @Test func `The child of a fork registers for a receiver and binds, while the parent's threads do`() async {
     await #expect(processExitsWith: .success) { Forking.forkWhileOthersRegister() }
-  }
-}
-
-/// An object that one thread releases.
-private final class Kept<Object>: @unchecked Sendable {
-  private let lock = NSLock()
-  private var kept: Object?
-  init(_ object: Object) { kept = object }
-  var value: Object? {
-    get { lock.withLock { kept } }
-    set {
-      let before = lock.withLock {
-        defer { kept = newValue }
-        return kept
-      }
-      withExtendedLifetime(before) {}  // released without the lock
-    }
   }
 }
 

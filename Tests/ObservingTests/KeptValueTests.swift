@@ -49,11 +49,6 @@
     var identity: ObjectIdentifier? { delegate.map { ObjectIdentifier($0) } }
   }
 
-  @KeyValueObservable
-  private final class Holder<Item: AnyObject> {
-    weak var item: Item?
-  }
-
   @Suite("The values that an observation keeps")
   struct KeptValueTests {
     private static let optionSets = (0..<16).map { NSKeyValueObservingOptions(rawValue: $0) }
@@ -91,17 +86,6 @@
         dies(\.next?.capturing, options), dies(\.next?.structure, options),
       ]
       #expect(deallocated.enumerated().filter { !$0.element }.map(\.offset) == [])
-    }
-
-    @Test func `So is what a weak property refers to whose type is a parameter of the class`() {
-      let holder = Holder<Referee>()
-      let token = holder.observe(\.item, options: [.old, .new]) { _, _ in }
-      do {
-        let referee = Referee()
-        holder.item = referee
-      }
-      #expect(holder.item == nil)
-      withExtendedLifetime(token) {}
     }
 
     @Test(arguments: optionSets)

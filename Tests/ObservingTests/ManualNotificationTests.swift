@@ -19,17 +19,6 @@ struct ManualNotificationTests {
     token.invalidate()
   }
 
-  @Test func `A key that the class declares as manual notifies by announcement only`() {
-    let token = document.log(\.position, to: log)
-    document.position = (1, 1)
-    #expect(log.take().isEmpty)
-    document.willChangeValue(for: \.position)
-    document.position = (2, 2)
-    document.didChangeValue(for: \.position)
-    #expect(log.take() == ["(x: 1, y: 1)>(x: 2, y: 2)"])
-    token.invalidate()
-  }
-
   @Test func `KVO0033, indexes behind the last element, or behind those that an insertion adds: nobody is notified`() {
     document.pages = [1, 2]
     func announce(_ kind: NSKeyValueChange, _ indexes: IndexSet) {

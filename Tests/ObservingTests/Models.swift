@@ -9,8 +9,6 @@ import Testing
   class Person {
     var name: String
     var age = 0
-    var partner: Person?
-    weak var boss: Person?
     init(name: String) { self.name = name }
   }
 
@@ -26,7 +24,6 @@ import Testing
     var author: Person?
     weak var reviewer: Person?
     var pages: [Int] = []
-    var position = (x: 0, y: 0)
     @NotObserved var scratch = 0
     var summary: String { "\(title) by \(author?.name ?? "?")" }
     var headline: String { isFavorite ? summary : "none" }
@@ -35,7 +32,6 @@ import Testing
     nonisolated static func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> {
       key == "revision" ? ["title", "author.age"] : []
     }
-    nonisolated static func automaticallyNotifiesObservers(forKey key: String) -> Bool { key != "position" }
   }
 
   @KeyValueObservable

@@ -5,14 +5,11 @@
 
   private let nameKey = KeyValueObservationHeader.key("name")
   private let ageKey = KeyValueObservationHeader.key("age")
-  private let partnerKey = KeyValueObservationHeader.key("partner")
-  private let bossKey = KeyValueObservationHeader.key("boss")
   private let titleKey = KeyValueObservationHeader.key("title")
   private let isFavoriteKey = KeyValueObservationHeader.key("isFavorite")
   private let authorKey = KeyValueObservationHeader.key("author")
   private let reviewerKey = KeyValueObservationHeader.key("reviewer")
   private let pagesKey = KeyValueObservationHeader.key("pages")
-  private let positionKey = KeyValueObservationHeader.key("position")
   private let valueKey = KeyValueObservationHeader.key("value")
 
   class Person: KeyValueObservable {
@@ -31,25 +28,11 @@
       set { _$kvo.set(ageKey, { self.age }, { self._age = newValue }) }
     }
 
-    @exclusivity(unchecked) private var _partner: Person?
-    var partner: Person? {
-      get { _$kvo.isTracking ? _$kvo.tracked(self, partnerKey, { self._partner }) : _partner }
-      set { _$kvo.set(partnerKey, { self.partner }, { self._partner = newValue }) }
-    }
-
-    @exclusivity(unchecked) private weak var _boss: Person?
-    var boss: Person? {
-      get { _$kvo.isTracking ? _$kvo.trackedWeak(self, bossKey, { self._boss }) : _boss }
-      set { _$kvo.set(bossKey, { self.boss }, { self._boss = newValue }) }
-    }
-
     init(name: String) { _name = name }
 
     class func __describeKeyValueProperties(_ description: KeyValueClassDescription) {
       description.observed("name", nameKey, \Person.name, \Person?.?.name, inPlace: { $1(&$0.name) })
       description.observed("age", ageKey, \Person.age, \Person?.?.age, inPlace: { $1(&$0.age) })
-      description.observed("partner", partnerKey, \Person.partner, \Person?.?.partner, inPlace: { $1(&$0.partner) })
-      description.observedWeak("boss", bossKey, \Person.boss)
     }
   }
 
@@ -92,12 +75,6 @@
       set { _$kvo.set(pagesKey, { self.pages }, { self._pages = newValue }) }
     }
 
-    @exclusivity(unchecked) private var _position: (x: Int, y: Int) = (x: 0, y: 0)
-    var position: (x: Int, y: Int) {
-      get { _$kvo.isTracking ? _$kvo.tracked(self, positionKey, { self._position }) : _position }
-      set { _$kvo.set(positionKey, { self.position }, { self._position = newValue }) }
-    }
-
     var scratch = 0
     var summary: String { "\(title) by \(author?.name ?? "?")" }
     var headline: String { isFavorite ? summary : "none" }
@@ -106,7 +83,6 @@
     static func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> {
       key == "revision" ? ["title", "author.age"] : []
     }
-    static func automaticallyNotifiesObservers(forKey key: String) -> Bool { key != "position" }
 
     static func __describeKeyValueProperties(_ description: KeyValueClassDescription) {
       description.observed("title", titleKey, \Document.title, \Document?.?.title, inPlace: { $1(&$0.title) })
@@ -115,8 +91,6 @@
       description.observed("author", authorKey, \Document.author, \Document?.?.author, inPlace: { $1(&$0.author) })
       description.observedWeak("reviewer", reviewerKey, \Document.reviewer)
       description.observed("pages", pagesKey, \Document.pages, \Document?.?.pages, inPlace: { $1(&$0.pages) })
-      description.observed(
-        "position", positionKey, \Document.position, \Document?.?.position, inPlace: { $1(&$0.position) })
       description.stored("scratch", \Document.scratch)
       description.property("summary", \Document.summary)
       description.property("headline", \Document.headline)

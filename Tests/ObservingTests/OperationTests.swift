@@ -77,30 +77,6 @@
     override func main() { DispatchQueue.global().async { self.state = .finished } }
   }
 
-  /// One state with willSet and didSet, for one thread at a time.
-  @KeyValueObservable
-  private final class WillSetOperation: Operation, @unchecked Sendable {
-    var state = StateOperation.State.ready {
-      willSet {
-        willChangeValue(forKey: state.keyPath)
-        willChangeValue(forKey: newValue.keyPath)
-      }
-      didSet {
-        didChangeValue(forKey: oldValue.keyPath)
-        didChangeValue(forKey: state.keyPath)
-      }
-    }
-
-    override var isExecuting: Bool { state == .executing }
-    override var isFinished: Bool { state == .finished }
-    override var isAsynchronous: Bool { true }
-
-    override func start() {
-      if !isCancelled { state = .executing }
-      state = .finished
-    }
-  }
-
   /// Declares the dependencies of its states, and announces nothing.
   @KeyValueObservable
   private final class DeclaringOperation: Operation, @unchecked Sendable {
@@ -168,15 +144,6 @@
     func `Flags announced by string or key path, and a locked state: the queue and observers get each change once`() {
       run({ FlagOperation() }, executing: \.isExecuting, finished: \.isFinished)
       run({ StateOperation() }, executing: \.isExecuting, finished: \.isFinished)
-    }
-
-    @Test func `A state with willSet and didSet that announce notifies the queue, and observers once`() {
-      let (queue, operation, watcher) = (OperationQueue(), WillSetOperation(), Watcher())
-      for key in Self.states { operation.addObserver(watcher, forKeyPath: key, options: [.new]) }
-      queue.addOperation(operation)
-      queue.waitUntilAllOperationsAreFinished()
-      #expect(watcher.log.lines == ["isExecuting ->true", "isExecuting ->false", "isFinished ->true"])
-      for key in Self.states { operation.removeObserver(watcher, forKeyPath: key) }
     }
 
     @Test func `A state that is declared as dependent on others is announced to the queue too`() {

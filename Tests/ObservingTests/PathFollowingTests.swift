@@ -62,11 +62,6 @@
     }
   }
 
-  extension Part {
-    /// Has the same type as `voice`, and reads only `voice`.
-    fileprivate var shout: String { voice.uppercased() }
-  }
-
   @KeyValueObservable
   private final class Pinboard {
     var count = 0
@@ -102,16 +97,6 @@
         #expect(counting.reads == before)
       }
       #expect(log.lines == ["low>high", "high>soft", "soft>high", "high>loud", "loud>high"])
-      token.invalidate()
-    }
-
-    @Test func `A computed property of the same type at the end of a path is not mistaken for a stored one`() {
-      let root = Part()
-      root.next = Part()
-      let token = root.log(\.next?.shout, to: log)
-      root.next?.voice = "high"
-      root.next?.voice = "deep"
-      #expect(log.lines == ["LOW>HIGH", "HIGH>DEEP"])
       token.invalidate()
     }
 

@@ -53,7 +53,7 @@ struct ThreadTests {
     onThreads(4) { thread in
       for index in 0..<300 {
         if thread % 2 == 0 {
-          document.access { $0.position.x = index }
+          document.access { $0.pages.append(index) }
           document.access { $0.title += "x" }
         } else {
           document.object.observe(\.title) { _, _ in }.invalidate()

@@ -73,15 +73,6 @@ struct TypedObservationTests {
     #expect(living.value == 0)
   }
 
-  @Test func `A property observed through a subclass is the same property`() {
-    let manager = Manager(name: "Eve")
-    let token = manager.log(\.name, to: log)
-    let asPerson = (manager as Person).log(\.name, as: "p ", to: log)
-    manager.name = "Eva"
-    #expect(log.lines == ["p Eve>Eva", "Eve>Eva"])
-    withExtendedLifetime((token, asPerson)) {}
-  }
-
   @Test func `A change can be created for tests`() {
     let change = NSKeyValueObservedChange(kind: .insertion, newValue: [1], indexes: [0])
     #expect(change.kind == .insertion && change.newValue == [1] && change.oldValue == nil && !change.isPrior)
