@@ -1,6 +1,5 @@
 // Declared dependencies on properties that are computed without a declaration: what their getters read counts too.
 #if Macros
-  import Foundation
   import KeyValueObserving
   import Testing
 

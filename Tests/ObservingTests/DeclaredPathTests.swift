@@ -1,6 +1,5 @@
 // Typed key paths through keys that are announced manually, or declared as dependent on others.
 #if Macros
-  import Foundation
   import KeyValueObserving
   import Testing
 
@@ -45,27 +44,6 @@
   private final class Binder {
     var sheet: Sheet? = Sheet()
     var cover = Sheet()
-  }
-
-  /// Its accessors use a lock that the setter holds while it stores the value.
-  @KeyValueObservable
-  private final class Locked {
-    private let lock = NSLock()
-    var visible = 0
-    var guarded: Int {
-      get { lock.withLock { visible } }
-      set {
-        willChangeValue(for: \.guarded)
-        lock.withLock { visible = newValue }
-        didChangeValue(for: \.guarded)
-      }
-    }
-    class func automaticallyNotifiesObserversOfGuarded() -> Bool { false }
-  }
-
-  @KeyValueObservable
-  private final class Safe {
-    var locked = Locked()
   }
 
   /// Announces what it stores.
@@ -232,16 +210,6 @@
           rack.put(nil, width: 5)
         } == ["0>7", "7>8", "8>nil"])
       #expect(changes(of: rack, \.extent.width) { rack.put(next, width: 6) } == ["5>6"])
-    }
-
-    @Test func `A lock that getter and setter take does not deadlock if the key is announced manually`() {
-      let safe = Safe()
-      #expect(
-        changes(of: safe, \.locked.guarded) {
-          safe.locked.guarded = 1
-          safe.locked = Locked()
-          safe.locked.guarded = 2
-        } == ["0>1", "1>0", "0>2"])
     }
 
     @Test func `What the getter of a declared property reads does not count behind it either`() {

@@ -1,6 +1,5 @@
 // Members that say what affects a key, and that use objects of their own class meanwhile.
 #if Macros
-  import Foundation
   import KeyValueObserving
   import Testing
 
@@ -10,8 +9,8 @@
     var other = 0
     var silent = 0
     /// Reads nothing observable.
-    var label: String { Hidden.value }
-    var caption: String { Hidden.value }
+    var label: String { "?" }
+    var caption: String { "?" }
     static let log = Log()
 
     init() {}
@@ -40,10 +39,6 @@
         each.observe(\.silent) { _, _ in }.invalidate()
       }
     }
-  }
-
-  private enum Hidden {
-    static let value = "?"
   }
 
   private final class Newer: Recursive, @unchecked Sendable {}

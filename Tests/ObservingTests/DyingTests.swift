@@ -120,7 +120,7 @@ private enum Forking {
       let before = count.value
       document.title = "child"
       token.invalidateAndWait()
-      document.title = "untold"
+      document.title = "not observed"
       return count.value == before + 1 && document.observationInfo == nil
     }
     done.open()

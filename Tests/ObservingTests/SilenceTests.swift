@@ -1,4 +1,4 @@
-// KVO0011: reported for observations that can never notify, and for no others.
+// Warnings of what reaches nobody: observations that can never notify (KVO0011), and announcements of misspelt keys (KVO0009).
 #if Macros
   import Foundation
   import KeyValueObserving
@@ -56,9 +56,43 @@
   }
 
   @KeyValueObservable
-  private final class Open {
+  private class Open {
     var title = ""
     func value(forUndefinedKey key: String) -> Any? { key }
+  }
+
+  @KeyValueObservable
+  private final class OpenByInheritance: Open {
+    var pages = 1
+  }
+
+  @KeyValueObservable
+  private final class Closed {
+    var title = ""
+    func announce() {
+      willChangeValue(forKey: "titel")
+      didChangeValue(forKey: "titel")
+    }
+  }
+
+  @KeyValueObservable
+  private final class Announcing {
+    var title = ""
+    func announce(_ key: String) {
+      willChangeValue(forKey: key)
+      didChangeValue(forKey: key)
+    }
+  }
+
+  @KeyValueObservable
+  private class Base {
+    var title = ""
+  }
+
+  @KeyValueObservable
+  private final class OpenSubclass: Base {
+    var pages = 1
+    override func value(forUndefinedKey key: String) -> Any? { key }
   }
 
   @KeyValueObservable
@@ -172,6 +206,39 @@
       let settings = KeyValueDictionary(["user.name": "A", "user": KeyValueDictionary()])
       #expect(kinds(raised(by: "user.name", of: settings)) == ["11 warning"])
       #expect(raised(by: "user.age", of: settings).isEmpty)
+    }
+  }
+
+  @Suite("Announced keys that are no properties")
+  struct UnknownKeyTests {
+    private func warnings(_ body: () -> Void) -> [String] {
+      faults(in: body).map { "\($0.code) \($0.severity) \($0.help ?? "-")" }
+    }
+
+    private func warnings(ofAnnouncing key: String, of object: any KeyValueObservable) -> [String] {
+      warnings {
+        object.willChangeValue(forKey: key)
+        object.didChangeValue(forKey: key)
+      }
+    }
+
+    @Test func `A key that resembles a property is taken for a misspelling`() {
+      let warning = ["9 warning did you mean \"title\"?"]
+      #expect(warnings { Closed().announce() } == warning)
+      for object in [Closed(), Base()] as [any KeyValueObservable] {
+        #expect(warnings(ofAnnouncing: "titles", of: object) == warning)
+        #expect(warnings(ofAnnouncing: "other", of: object) == [])
+      }
+    }
+
+    @Test func `A class that answers undefined keys may have any key, and so may its subclasses`() {
+      for object in [Open(), OpenByInheritance(), OpenSubclass(), Unmarked()] as [any KeyValueObservable] {
+        #expect(warnings(ofAnnouncing: "titles", of: object) == [], "\(type(of: object))")
+      }
+    }
+
+    @Test func `A class that announces keys which are no literals may have any key`() {
+      #expect(warnings { Announcing().announce("titles") } == [])
     }
   }
 #endif
