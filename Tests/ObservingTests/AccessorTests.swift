@@ -1,6 +1,5 @@
 // What accessors do in a change: which values they read and store, and that paths which are led to the object meanwhile follow it.
 #if Macros
-  import Foundation
   import KeyValueObserving
   import Testing
 

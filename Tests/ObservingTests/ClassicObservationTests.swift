@@ -1,5 +1,4 @@
 // The classic callback: what its change dictionary contains, and the fault if no class handles it.
-import Foundation
 import KeyValueObserving
 import Testing
 

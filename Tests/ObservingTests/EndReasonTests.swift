@@ -1,5 +1,4 @@
 // What plain tokens say about their end, and registrations that fail because the object is ending.
-import Foundation
 import KeyValueObserving
 import KeyValueObservingTesting
 import Testing

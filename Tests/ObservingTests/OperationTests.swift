@@ -39,7 +39,7 @@
 
   /// One state, whose setter announces the keys of the old and the new state.
   @KeyValueObservable
-  private final class StateOperation: Operation, @unchecked Sendable {
+  private class StateOperation: Operation, @unchecked Sendable {
     enum State: String {
       case ready, executing, finished
       var keyPath: String { "is" + rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
@@ -76,6 +76,9 @@
 
     override func main() { DispatchQueue.global().async { self.state = .finished } }
   }
+
+  /// Adds nothing to the announcements of its superclass.
+  private final class Download: StateOperation, @unchecked Sendable {}
 
   /// Declares the dependencies of its states, and announces nothing.
   @KeyValueObservable
@@ -143,7 +146,7 @@
     @Test
     func `Flags announced by string or key path, and a locked state: the queue and observers get each change once`() {
       run({ FlagOperation() }, executing: \.isExecuting, finished: \.isFinished)
-      run({ StateOperation() }, executing: \.isExecuting, finished: \.isFinished)
+      run({ Download() }, executing: \.isExecuting, finished: \.isFinished)
     }
 
     @Test func `A state that is declared as dependent on others is announced to the queue too`() {
