@@ -1,6 +1,5 @@
-// What accessors do with values in a change: which they read, store, retain and release.
+// What accessors do in a change: which values they read and store, and that paths which are led to the object meanwhile follow it.
 #if Macros
-  import Foundation
   import KeyValueObserving
   import Testing
 
@@ -15,19 +14,8 @@
 
     var level: Int {
       get { _$kvo.isTracking ? _$kvo.tracked(self, Self.levelKey, { self.stored }) : stored }
-      set {
-        guard _$kvo.isObserved else {
-          stored = newValue
-          _$kvo.stored(Self.levelKey, { self.stored })
-          return
-        }
-        _$kvo.change(Self.levelKey, { self.read() }, { self.stored = newValue })
-      }
+      set { _$kvo.set(Self.levelKey, { self.read() }, { self.stored = newValue }) }
       _modify {
-        guard _$kvo.isObserved else {
-          yield &stored
-          return
-        }
         let change = _$kvo.beginChange(Self.levelKey, { self.read() })
         defer { change.finish({ self.read() }) }
         yield &stored
@@ -44,25 +32,6 @@
     }
   }
 
-  /// Properties that are stored in different ways.
-  @KeyValueObservable
-  private final class Sundry {
-    var watched = 0
-    var number = 0
-    var flag = false
-    var text = ""
-    var list: [Int] = []
-    var pair = (x: 0, y: 0)
-    var person: Person?
-  }
-
-  private final class Load: NSObject {}
-
-  @KeyValueObservable
-  private final class Cart {
-    var load: Load?
-  }
-
   /// Calls a closure before its second property is set.
   @KeyValueObservable
   private final class Stand {
@@ -72,62 +41,60 @@
     init(_ shown: Person) { self.shown = shown }
   }
 
+  /// Is put onto an observed path in the middle of its own change.
+  @KeyValueObservable
+  private final class Tab {
+    @NotObserved var text = "old"
+    @NotObserved weak var window: Window?
+    /// Announced by hand.
+    var label: String {
+      get { text }
+      set {
+        willChangeValue(for: \.label)
+        window?.selected = self
+        text = newValue
+        didChangeValue(for: \.label)
+      }
+    }
+    var title = "old" { willSet { window?.selected = self } }
+  }
+
+  @KeyValueObservable
+  private final class Window {
+    var selected: Tab?
+  }
+
   @Suite("Accessors in a change")
   struct AccessorTests {
     private let log = Log()
 
-    @Test func `A change calls the getter only for values that an observer wants`() {
-      func reads(_ options: NSKeyValueObservingOptions, _ change: (Meter) -> Void) -> Int {
-        let meter = Meter()
-        let token = meter.observe(\.level, options: options) { _, _ in }
-        let before = meter.reads
-        change(meter)
-        token.invalidate()
-        return meter.reads - before
-      }
-      let changes: [(Meter) -> Void] = [{ $0.level = 1 }, { $0.level += 1 }]
-      for change in changes {
-        #expect(reads([], change) == 0)
-        #expect(reads([.old], change) == 1)
-        #expect(reads([.new], change) == 1)
-        #expect(reads([.old, .new], change) == 2)
-      }
-    }
-
-    @Test func `While another key of the object is observed, every kind of value is stored, and nobody is told`() {
-      let (sundry, person) = (Sundry(), Person(name: "Ann"))
-      let token = sundry.log(\.watched, to: log)
-      sundry.number = 1
-      sundry.flag = true
-      sundry.text = "a"
-      sundry.text += "b"
-      sundry.list = [1]
-      sundry.list.append(2)
-      sundry.pair = (1, 2)
-      sundry.pair.y = 3
-      sundry.person = person
-      #expect(sundry.number == 1 && sundry.flag && sundry.text == "ab" && sundry.list == [1, 2])
-      #expect(sundry.pair.x == 1 && sundry.pair.y == 3 && sundry.person === person)
-      #expect(log.lines.isEmpty)
-      token.invalidate()
-    }
-
-    @Test(arguments: [[], [.old], [.new], [.old, .new]] as [NSKeyValueObservingOptions])
-    func `An object that can be compared is retained while it is the value, and released when it is replaced`(
-      options: NSKeyValueObservingOptions
+    @Test(arguments: [([], 0), ([.old], 1), ([.new], 1), ([.old, .new], 2)] as [(NSKeyValueObservingOptions, Int)])
+    func `A change calls the getter only for values that an observer wants`(
+      options: NSKeyValueObservingOptions, reads: Int
     ) {
-      let cart = Cart()
-      let token = cart.observe(\.load, options: options) { _, _ in }
-      weak var former: Load?
-      do {
-        let load = Load()
-        former = load
-        cart.load = load
-      }
-      #expect(former != nil)
-      cart.load = nil
-      #expect(former == nil)
+      let meter = Meter()
+      let token = meter.observe(\.level, options: options) { _, _ in }
+      let before = meter.reads
+      meter.level = 1
+      let between = meter.reads
+      meter.level += 1
+      #expect(between - before == reads && meter.reads - between == reads)
       token.invalidate()
+    }
+
+    @Test func `While another key of the object is observed, every kind of value is stored, and nobody is notified`() {
+      let (document, person) = (Document(), Person(name: "Ann"))
+      let tokens = [document.log(\.author, to: log), person.log(\.name, to: log)]
+      document.title = "a"
+      document.title += "b"
+      document.isFavorite = true
+      document.pages = [1]
+      document.pages.append(2)
+      document.reviewer = person
+      person.age = 7
+      #expect("\(document.title) \(document.isFavorite) \(document.pages) \(person.age)" == "ab true [1, 2] 7")
+      #expect(document.reviewer === person && log.lines.isEmpty)
+      withExtendedLifetime(tokens) {}
     }
 
     @Test(arguments: [false, true])
@@ -146,23 +113,20 @@
       stand.beforeSet = {}
     }
 
-    @Test func `After changes that observers of a key and of paths through it were told of, all closures are released`()
-    {
-      let (document, living) = (Document(), Count())
-      func observe<Value>(
-        _ path: KeyPath<Document, Value>, _ options: NSKeyValueObservingOptions
-      ) -> NSKeyValueObservation {
-        let witness = Witness(in: living)
-        return document.observe(path, options: options) { _, _ in withExtendedLifetime(witness) {} }
-      }
+    @Test func `A path that is led to an object in the middle of a change of its end is notified of that change`() {
+      let (window, tab) = (Window(), Tab())
+      tab.window = window
       let tokens = [
-        observe(\.author, [.new]), observe(\.author?.name, [.old, .new]), observe(\.summary, [.old, .new]),
+        window.onChange(of: \.selected?.label) { [log] _, label in log.add("label \(label ?? "none")") },
+        window.onChange(of: \.selected?.title) { [log] _, title in log.add("title \(title ?? "none")") },
       ]
-      document.author = Person(name: "Ann")
-      document.author = Person(name: "Bob")
-      #expect(living.value == 3)
-      for token in tokens { token.invalidate() }
-      #expect(living.value == 0)
+      tab.label = "new"
+      #expect(log.take().last == "label new")
+      window.selected = nil
+      _ = log.take()
+      tab.title = "new"
+      #expect(log.take().contains("title new"))
+      withExtendedLifetime(tokens) {}
     }
   }
 #endif

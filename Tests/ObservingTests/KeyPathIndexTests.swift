@@ -45,39 +45,26 @@
 
   @Suite("The index of a key path", .serialized)
   struct KeyPathIndexTests {
-    private let table = Table()
-    private let log = Log()
-
     @Test func `An index may wait in its functions for another thread that observes another index`() {
-      Index.otherThread = { [table] in table.observe(\.[Index(2)]) { _, _ in }.invalidate() }
-      for _ in 0..<2 {
-        let token = table.observe(\.[Index(1, waits: true)], options: [.new]) { [log] _, change in
-          log.add("\(change.newValue!)")
+      let (table, log, tracked) = (Table(), Log(), Count())
+      @Sendable func track(_ index: Index) {
+        withObservationTracking {
+          _ = table.observed[dynamicMember: \.[index]]
+        } onChange: {
+          if index.isWaiting { tracked.add() }
         }
+      }
+      Index.otherThread = {
+        table.observe(\.[Index(2)]) { _, _ in }.invalidate()
+        track(Index(2))
+      }
+      for _ in 0..<2 {
+        track(Index(1, waits: true))
+        let token = table.log(\.[Index(1, waits: true)], [.new], to: log)
         table.rows[1] += 1
         token.invalidate()
       }
-      #expect(log.lines == ["2", "3"])
-      #expect(Index.missed.value == 0)
-    }
-
-    @Test func `An index may wait in its functions for another thread that is tracked`() {
-      Index.otherThread = { [table] in
-        withObservationTracking {
-          _ = table.observed[dynamicMember: \.[Index(2)]]
-        } onChange: {
-        }
-      }
-      for _ in 0..<2 {
-        withObservationTracking {
-          _ = table.observed[dynamicMember: \.[Index(1, waits: true)]]
-        } onChange: { [log] in
-          log.add("change")
-        }
-      }
-      table.rows[1] += 1
-      #expect(log.lines == ["change", "change"])
-      #expect(Index.missed.value == 0)
+      #expect(log.lines == ["->2", "->3"] && tracked.value == 2 && Index.missed.value == 0)
     }
   }
 #endif

@@ -11,16 +11,9 @@
     init() {}
   }
 
-  private final class Silent: NSObject, KeyValueObserver {
-    func observeValue(
-      forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
-      context: UnsafeMutableRawPointer?
-    ) {}
-  }
-
   @Suite("The last reference to what several threads share")
   struct LastReferenceTests {
-    /// Threads that do something for a second and a half.
+    /// Three threads do something for a second and a half.
     private static func repeated(_ body: @escaping @Sendable () -> Void) {
       let end = Date().addingTimeInterval(1.5)
       onThreads(3) { _ in
@@ -42,17 +35,18 @@
       }
     }
 
-    @Test func `Shared observers of one object are set and removed on several threads`() async {
+    @Test func `Shared observers of one object are set and removed on several threads, and none is left`() async {
       await #expect(processExitsWith: .success) {
-        let (document, observer) = (Announced(), Silent())
+        let (document, watcher) = (Announced(), Watcher())
         let shared = NSKeyValueSharedObservers(observableClass: Announced.self)
-        shared.addObserver(observer, forKey: "number")
+        shared.addObserver(watcher, forKey: "number")
         let snapshot = shared.snapshot()
         LastReferenceTests.repeated {
           document.setSharedObservers(snapshot)
           document.setSharedObservers(nil)
         }
-        withExtendedLifetime(observer) {}
+        precondition(document.observationInfo == nil)
+        withExtendedLifetime(watcher) {}
       }
     }
   }

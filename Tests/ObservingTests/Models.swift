@@ -1,6 +1,7 @@
-// The model classes and the recorder of the observation tests.
+// The model classes, and what the tests record with.
 import Foundation
 import KeyValueObserving
+import Testing
 
 // ModelsByHand.swift has those for a package without the macro.
 #if Macros
@@ -8,8 +9,6 @@ import KeyValueObserving
   class Person {
     var name: String
     var age = 0
-    var partner: Person?
-    weak var boss: Person?
     init(name: String) { self.name = name }
   }
 
@@ -25,10 +24,7 @@ import KeyValueObserving
     var author: Person?
     weak var reviewer: Person?
     var pages: [Int] = []
-    var position = (x: 0, y: 0)
-    @NotObserved var silent: Person?
     @NotObserved var scratch = 0
-    @NotObserved var drafts: [String] = []
     var summary: String { "\(title) by \(author?.name ?? "?")" }
     var headline: String { isFavorite ? summary : "none" }
     var revision: Int { scratch }
@@ -36,31 +32,25 @@ import KeyValueObserving
     nonisolated static func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> {
       key == "revision" ? ["title", "author.age"] : []
     }
-    nonisolated static func automaticallyNotifiesObservers(forKey key: String) -> Bool { key != "position" }
-  }
-
-  @KeyValueObservable
-  final class Shelf {
-    var books: [Person] = []
-    weak var favorite: Person?
-  }
-
-  @KeyValueObservable
-  final class Marked<Mark> {
-    var name = ""
   }
 
   @KeyValueObservable
   final class Fresh {
     var value = 0
   }
-
-  @KeyValueObservable
-  final class Counter {
-    var here = 0
-    var echo = 0
-  }
 #endif
+
+extension KeyValueObservationHeader {
+  /// The setter of a property without the macro.
+  func set<Value>(_ key: UInt64, _ read: () -> Value, _ store: () -> Void) {
+    guard isObserved else {
+      store()
+      stored(key, read)
+      return
+    }
+    change(key, read, store)
+  }
+}
 
 /// A thread-safe log of changes.
 final class Log: Sendable {
@@ -97,6 +87,39 @@ func text(_ value: Any) -> String {
   let mirror = Mirror(reflecting: value)
   guard mirror.displayStyle == .optional else { return "\(value)" }
   return mirror.children.first.map { text($0.value) } ?? "nil"
+}
+
+/// Runs a body and returns the faults that it raises on this thread.
+func faults(in body: () -> Void) -> [KeyValueFault] {
+  nonisolated(unsafe) var faults: [KeyValueFault] = []
+  KeyValueFault.withHandler {
+    faults.append($0)
+    return .ignore
+  } in: {
+    body()
+  }
+  return faults
+}
+
+/// Returns a function that calls others, and returns the number of notifications during each of them. The key is observed by key path
+/// and by string, with and without values, which have to agree.
+func notifications<Object: KeyValueObservable, Value>(
+  of object: Object, _ path: KeyPath<Object, Value>, _ key: String
+) -> ((() -> Void)...) -> [Int] {
+  func count(_ body: () -> Void) -> Int {
+    let (typed, plain, full) = (Log(), Watcher(), Watcher())
+    let token = object.observe(path) { _, _ in typed.add("") }
+    object.addObserver(plain, forKeyPath: key)
+    object.addObserver(full, forKeyPath: key, options: [.old, .new])
+    body()
+    for watcher in [plain, full] { object.removeObserver(watcher, forKeyPath: key) }
+    token.invalidate()
+    let count = typed.lines.count
+    #expect(plain.log.lines.count == count && full.log.lines.count == count, "by string, of \(key)")
+    return count
+  }
+  func counts(_ bodies: (() -> Void)...) -> [Int] { bodies.map(count) }
+  return counts
 }
 
 /// A classic observer that logs lines such as `title a>b`.

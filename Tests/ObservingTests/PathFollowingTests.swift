@@ -1,205 +1,196 @@
-// How observed key paths are followed: what a change evaluates, long paths, and paths that have no value at first.
+// How observed key paths are followed: what a change evaluates, overridden properties at the end, and objects that are replaced or die.
 #if Macros
   import KeyValueObserving
   import Testing
 
-  @KeyValueObservable
-  private final class Bulb {
-    var light = "dim"
+  /// A structure that fills an allocated block.
+  private struct Size: CustomStringConvertible {
+    var width = 0, height = 0, depth = 0
+    var description: String { "\(width) \(depth)" }
   }
 
   @KeyValueObservable
-  private class Hall {
-    var bulb: Bulb?
+  private class Part {
+    var next: Part?
+    var value = 0
+    var voice: String
+    var size = Size()
+    init(_ voice: String = "low") { self.voice = voice }
+    func shown(_ value: Int) -> Int { value }
   }
 
-  /// Counts how often its property is read.
-  private final class CountingHall: Hall {
-    var reads = 0
-    override var bulb: Bulb? {
+  @KeyValueObservable
+  private final class Gear: Part {
+    var teeth = [1, 2, 3]
+  }
+
+  /// A class without the macro, which overrides the properties of paths.
+  private final class Wheel: Part {
+    override var next: Part? { didSet {} }
+    override var value: Int {
+      get { super.value + 100 }
+      set { super.value = newValue }
+    }
+    override var voice: String {
+      get { "very " + super.voice }
+      set { super.voice = newValue }
+    }
+    override func shown(_ value: Int) -> Int { value + 100 }
+  }
+
+  /// Its getter computes its value from another object's property, and reads its own last.
+  private final class Backed: Part {
+    var other = Part()
+    override var voice: String {
       get {
-        reads += 1
-        return super.bulb
+        let others = other.voice
+        return "\(super.voice) over \(others)"
       }
-      set { super.bulb = newValue }
+      set { super.voice = newValue }
     }
   }
 
-  @KeyValueObservable
-  private final class Sheet {
-    var name: String
-    init(_ name: String) { self.name = name }
-  }
-
-  @KeyValueObservable
-  private final class Stack {
-    var sheets = [Sheet("a"), Sheet("b")]
-    var spare: [Sheet]?
+  /// Counts how often its property is read.
+  private final class CountingReads: Part {
+    var reads = 0
+    override var next: Part? {
+      get {
+        reads += 1
+        return super.next
+      }
+      set { super.next = newValue }
+    }
   }
 
   @KeyValueObservable
   private final class Pinboard {
     var count = 0
-    weak var sheet: Sheet?
-    var label: String { "\(sheet?.name ?? "-")\(count)" }
-  }
-
-  @KeyValueObservable
-  private final class Drawer {
-    var inner = Stack()
-  }
-
-  @KeyValueObservable
-  private final class Desk {
-    var inner = Drawer()
-  }
-
-  @KeyValueObservable
-  private final class Room {
-    var inner = Desk()
-  }
-
-  @KeyValueObservable
-  private final class Floor {
-    var inner = Room()
-  }
-
-  @KeyValueObservable
-  private final class House {
-    var inner = Floor()
-  }
-
-  @KeyValueObservable
-  private final class Street {
-    var inner = House()
-  }
-
-  @KeyValueObservable
-  private final class Town {
-    var inner = Street()
-  }
-
-  @KeyValueObservable
-  private final class Region {
-    var inner = Town()
-  }
-
-  @KeyValueObservable
-  private final class Land {
-    var inner = Region()
+    weak var person: Person?
+    var label: String { "\(person?.name ?? "-")\(count)" }
   }
 
   @KeyValueObservable
   private final class Tray {
-    var sheet: Sheet? = Sheet("a")
-    class func automaticallyNotifiesObserversOfSheet() -> Bool { false }
+    var person: Person? = Person(name: "a")
+    class func automaticallyNotifiesObserversOfPerson() -> Bool { false }
   }
 
   @KeyValueObservable
   private final class Stand {
-    @NotObserved var sheet: Sheet? = Sheet("a")
-    var names: String { sheet?.name ?? "none" }
+    @NotObserved var person: Person? = Person(name: "a")
+    var names: String { person?.name ?? "none" }
   }
 
   @Suite("Following key paths")
   struct PathFollowingTests {
     private let log = Log()
 
-    private func follow<Root: KeyValueObservable, Value>(
-      _ object: Root, _ path: KeyPath<Root, Value>
-    ) -> NSKeyValueObservation {
-      object.observe(path, options: [.old, .new]) { [log] _, change in
-        func text(_ value: Value?) -> String {
-          guard let value else { return "none" }
-          return "\(value)"
-        }
-        log.add("\(text(change.oldValue))>\(text(change.newValue))")
+    @Test func `A change of the last property does not evaluate the path, also after an object on it was replaced`() {
+      let counting = CountingReads()
+      let root: Part = counting
+      root.next = Part("low")
+      let token = root.log(\.next?.voice, to: log)
+      for next in [root.next, Part("soft"), Part("loud")] {
+        if next !== root.next { root.next = next }
+        let before = counting.reads
+        next?.voice = "high"
+        #expect(counting.reads == before)
       }
-    }
-
-    @Test func `From the registration on, a change of the last property does not evaluate the path`() {
-      let (counting, bulb) = (CountingHall(), Bulb())
-      let hall: Hall = counting
-      hall.bulb = bulb
-      let token = hall.log(\.bulb?.light, to: log)
-      let before = counting.reads
-      bulb.light = "bright"
-      #expect(counting.reads == before)
-      #expect(log.lines == ["dim>bright"])
+      #expect(log.lines == ["low>high", "high>soft", "soft>high", "high>loud", "loud>high"])
       token.invalidate()
     }
 
-    @Test func `With a string key path, a change of the last property reads the path before it once at most`() {
-      let (counting, bulb, watcher) = (CountingHall(), Bulb(), Watcher(log))
-      let hall: Hall = counting
-      hall.bulb = bulb
-      hall.addObserver(watcher, forKeyPath: "bulb.light", options: [.old, .new])
-      let before = counting.reads
-      bulb.light = "bright"
-      #expect(counting.reads <= before + 1)
-      hall.removeObserver(watcher, forKeyPath: "bulb.light")
-      #expect(log.lines == ["bulb.light dim>bright"])
+    @Test func `An overridden property delivers the value of its getter, also of one that reads other objects`() {
+      let (root, plain, backed) = (Part(), Part(), Backed())
+      root.next = Wheel()
+      let token = root.log(\.next?.voice, to: log)
+      root.next?.voice = "high"
+      root.next = plain
+      plain.voice = "high"
+      #expect(log.take() == ["very low>very high", "very high>low", "low>high"])
+      root.next = backed
+      backed.other.voice = "deep"
+      backed.voice = "clear"
+      root.next = plain
+      backed.other.voice = "other"
+      plain.voice = "higher"
+      #expect(
+        log.lines == [
+          "high>low over low", "low over low>low over deep", "low over deep>clear over deep", "clear over deep>high",
+          "high>higher",
+        ])
+      token.invalidate()
     }
 
-    @Test func `A classic observer is told the old value when a weakly referenced object of another class dies`() {
-      let (document, watcher) = (Document(), Watcher(log))
-      var reviewer: Person? = Person(name: "Ann")
-      document.reviewer = reviewer
-      document.addObserver(watcher, forKeyPath: "reviewer.name", options: [.old, .new])
-      reviewer?.name = "Bob"
-      reviewer = nil
-      document.removeObserver(watcher, forKeyPath: "reviewer.name")
-      #expect(log.lines == ["reviewer.name Ann>Bob", "reviewer.name Bob><null>"])
+    @Test func `A path to a structure delivers whole values, also after an object on it was replaced`() {
+      let root = Part()
+      let token = root.log(\.next?.size, to: log)
+      for width in 1...3 {
+        let next = Part()
+        next.size = Size(width: width, depth: width)
+        root.next = next
+      }
+      root.next?.size = Size(width: 5, depth: 5)
+      root.next = nil
+      #expect(log.lines == ["nil>1 1", "1 1>2 2", "2 2>3 3", "3 3>5 5", "5 5>nil"])
+      token.invalidate()
     }
 
-    @Test func `A path through eleven properties has no value while its index is out of range`() {
-      let land = Land()
-      let token = follow(land, \.inner.inner.inner.inner.inner.inner.inner.inner.inner.sheets[1].name)
-      let stack = land.inner.inner.inner.inner.inner.inner.inner.inner.inner
-      stack.sheets[1].name = "B"
-      stack.sheets.removeLast()
-      stack.sheets.append(Sheet("c"))
-      #expect(log.lines == ["b>B", "B>none", "none>c"])
+    @Test func `Objects of different subclasses may follow each other anywhere on a path`() {
+      let root = Part()
+      func chain(_ parts: [Part]) -> Part {
+        for (part, next) in zip(parts, parts.dropFirst()) { part.next = next }
+        return parts[0]
+      }
+      let makers: [() -> Part] = [{ Part() }, { Gear() }, { Wheel() }]
+      root.next = chain([Gear(), Wheel(), Gear()])
+      let token = root.log(\.next?.next?.next?.value, to: log)
+      for first in makers {
+        for second in makers {
+          for third in makers {
+            let parts = chain([first(), second(), third()])
+            root.next = parts
+            let last = parts.next!.next!
+            last.value = 5
+            #expect(log.take().last == "\(last.shown(0))>\(last.shown(5))")
+            parts.next!.next = Wheel()
+            #expect(log.take() == ["\(last.shown(5))>100"])
+          }
+        }
+      }
       token.invalidate()
     }
 
     @Test func `The death of what was replaced without notification is no change, and no getter runs in the store`() {
       let (tray, stand) = (Tray(), Stand())
-      let tokens = [follow(tray, \.sheet?.name), follow(stand, \.sheet?.name), follow(stand, \.names)]
-      tray.sheet?.name = "b"
-      stand.sheet?.name = "c"
+      let tokens = [
+        tray.log(\.person?.name, to: log), stand.log(\.person?.name, to: log), stand.log(\.names, to: log),
+      ]
+      tray.person?.name = "b"
+      stand.person?.name = "c"
       #expect(log.lines.count == 3)
-      (tray.sheet, stand.sheet) = (nil, nil)  // Swift would end the process if a getter read them now
+      (tray.person, stand.person) = (nil, nil)  // Swift would end the process if a getter read them now
       #expect(log.lines.count == 3)
-      for token in tokens { token.invalidate() }
+      withExtendedLifetime(tokens) {}
     }
 
-    @Test func `After a weak object has died, a change within the next one is told once, with the value told last`() {
+    @Test func `After a weak object has died, a change within the next one is delivered once, with the last old value`()
+    {
       let board = Pinboard()
-      var first: Sheet? = Sheet("a")
-      board.sheet = first
+      var first: Person? = Person(name: "a")
+      board.person = first
       let tokens = [
         board.observe(\.label, options: [.prior, .old, .new]) { [log] board, change in
           log.add("\(change.oldValue!)>\(change.isPrior ? board.label + "?" : change.newValue!)")
         },
-        board.observe(\.sheet) { board, _ in if board.sheet != nil { board.count += 1 } },  // called first
+        board.observe(\.person) { board, _ in if board.person != nil { board.count += 1 } },  // called first
       ]
       withExtendedLifetime(first) {}
       first = nil
-      let second = Sheet("b")
-      board.sheet = second
+      let second = Person(name: "b")
+      board.person = second
       #expect(log.lines == ["a0>-0", "-0>-0?", "-0>b1"])
       withExtendedLifetime((second, tokens)) {}
-    }
-
-    @Test func `A path through an element of an optional list that is nil at first has no value out of range`() {
-      let stack = Stack()
-      let token = follow(stack, \.spare?[0])
-      stack.spare = [Sheet("s")]
-      stack.spare = []
-      #expect(log.lines.count == 2)
-      #expect(log.lines.first?.hasPrefix("nil>") == true && log.lines.last?.hasSuffix(">none") == true)
-      token.invalidate()
     }
   }
 #endif

@@ -1,4 +1,4 @@
-// KVO0011: reported for observations that can never notify, and for no others.
+// Warnings of what reaches nobody: observations that can never notify (KVO0011), and announcements of misspelt keys (KVO0009).
 #if Macros
   import Foundation
   import KeyValueObserving
@@ -56,9 +56,43 @@
   }
 
   @KeyValueObservable
-  private final class Open {
+  private class Open {
     var title = ""
     func value(forUndefinedKey key: String) -> Any? { key }
+  }
+
+  @KeyValueObservable
+  private final class OpenByInheritance: Open {
+    var pages = 1
+  }
+
+  @KeyValueObservable
+  private final class Closed {
+    var title = ""
+    func announce() {
+      willChangeValue(forKey: "titel")
+      didChangeValue(forKey: "titel")
+    }
+  }
+
+  @KeyValueObservable
+  private final class Announcing {
+    var title = ""
+    func announce(_ key: String) {
+      willChangeValue(forKey: key)
+      didChangeValue(forKey: key)
+    }
+  }
+
+  @KeyValueObservable
+  private class Base {
+    var title = ""
+  }
+
+  @KeyValueObservable
+  private final class OpenSubclass: Base {
+    var pages = 1
+    override func value(forUndefinedKey key: String) -> Any? { key }
   }
 
   @KeyValueObservable
@@ -85,85 +119,73 @@
     override func value(forUndefinedKey key: String) -> Any? { key }
   }
 
-  private final class Listener: KeyValueObserver {
-    func observeValue(
-      forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
-      context: UnsafeMutableRawPointer?
-    ) {}
-  }
-
   @Suite("Observations that never notify")
   struct SilenceTests {
-    private func faults(_ body: () -> Void) -> [KeyValueFault] {
-      nonisolated(unsafe) var faults: [KeyValueFault] = []
-      KeyValueFault.withHandler {
-        faults.append($0)
-        return .ignore
-      } in: {
-        body()
-      }
-      return faults
-    }
-
     private func raised<Value>(by path: KeyPath<Quiet, Value>) -> [KeyValueFault] {
       faults { Quiet().observe(path) { _, _ in }.invalidate() }
     }
 
     private func raised(by key: String, of object: any KeyValueObservable) -> [KeyValueFault] {
-      let watcher = Listener()
+      let watcher = Watcher()
       return faults {
         object.addObserver(watcher, forKeyPath: key, options: [.new])
         object.removeObserver(watcher, forKeyPath: key)
       }
     }
 
+    /// The codes and severities of faults.
+    private func kinds(_ faults: [KeyValueFault]) -> [String] { faults.map { "\($0.code) \($0.severity)" } }
+
     @Test func `A property with notifying accessors is no fault, including a weak one, whatever its value`() {
-      #expect(raised(by: \.title).isEmpty && raised(by: \.overTitle).isEmpty && raised(by: \.declared).isEmpty)
-      #expect(raised(by: \.delegate).isEmpty && raised(by: \.someone).isEmpty && raised(by: \.other).isEmpty)
       let (quiet, someone) = (Quiet(), Someone())
       (quiet.delegate, quiet.someone) = (someone, someone)
-      #expect(faults { quiet.observe(\.delegate) { _, _ in }.invalidate() }.isEmpty)
-      #expect(raised(by: "someone", of: quiet).isEmpty)
+      let found = [
+        raised(by: \.title), raised(by: \.overTitle), raised(by: \.declared), raised(by: \.delegate),
+        raised(by: \.someone), raised(by: \.other), raised(by: "someone", of: quiet),
+        faults { quiet.observe(\.delegate) { _, _ in }.invalidate() },
+      ]
+      #expect(kinds(found.flatMap(\.self)) == [])
     }
 
-    @Test func `An expression that reads only values that cannot notify is a warning`() {
-      for faults in [raised(by: \.clock), raised(by: \.overHidden), raised(by: \.overPlain)] {
-        #expect(faults.map(\.code) == [11] && faults.first?.severity == .warning)
-      }
-      #expect(raised(by: "overPlain", of: Quiet()).map(\.code) == [11])
+    @Test func `A manually announced key is no fault, nor one that the class provides as undefined, or may provide`() {
+      let found = [
+        raised(by: \.said), raised(by: \.done), raised(by: \.constant), raised(by: "byHand", of: Quiet()),
+        raised(by: "announcedElsewhere", of: Strict()), raised(by: "anything", of: Open()),
+        raised(by: "anything", of: Unmarked()), raised(by: "anything", of: KeyValueDictionary()),
+      ]
+      #expect(kinds(found.flatMap(\.self)) == [])
     }
 
-    @Test func `A constant can never notify`() {
-      let faults = faults { Strict().observe(\.constant) { _, _ in }.invalidate() }
-      #expect(faults.map(\.code) == [11] && faults.first?.severity == .error)
+    @Test func `An expression that reads only values that cannot notify is a warning; a constant is an error`() {
+      for path in [\Quiet.overHidden, \.overPlain] { #expect(kinds(raised(by: path)) == ["11 warning"]) }
+      #expect(kinds(raised(by: \.clock)) == ["11 warning"])
+      #expect(kinds(raised(by: "overPlain", of: Quiet())) == ["11 warning"])
+      #expect(kinds(faults { Strict().observe(\.constant) { _, _ in }.invalidate() }) == ["11 error"])
       #expect(raised(by: "constant", of: Strict()).map(\.code) == [11])
     }
 
     @Test func `An undefined key is a warning that names the similar key`() {
-      let faults = raised(by: "tilte", of: Strict())
-      #expect(faults.map(\.code) == [11] && faults.first?.severity == .warning)
-      #expect(faults.first?.help?.hasPrefix("did you mean \"title\"? the keys of Strict are: ") == true)
-      #expect(faults.first?.file == #fileID)
+      let found = raised(by: "tilte", of: Strict())
+      #expect(kinds(found) == ["11 warning"] && found.first?.file == #fileID)
+      #expect(found.first?.help?.hasPrefix("did you mean \"title\"? the keys of Strict are: ") == true)
     }
 
     @Test func `An undefined key that is declared to affect another one is a warning that names both`() {
       let typed = faults { Misspelt().observe(\.full) { _, _ in }.invalidate() }
-      for faults in [typed, raised(by: "full", of: Misspelt())] {
-        #expect(faults.map(\.code) == [11] && faults.first?.severity == .warning)
-        let summary = faults.first?.summary ?? ""
+      for found in [typed, raised(by: "full", of: Misspelt())] {
+        #expect(kinds(found) == ["11 warning"] && found.first?.file == #fileID)
+        let summary = found.first?.summary ?? ""
         #expect(summary.contains("\"frist.length\", which is declared to affect \"full\" of Misspelt@0x"))
-        #expect(faults.first?.help?.hasPrefix("did you mean \"first\"? the keys of Misspelt are: ") == true)
-        #expect(faults.first?.file == #fileID)
+        #expect(found.first?.help?.hasPrefix("did you mean \"first\"? the keys of Misspelt are: ") == true)
       }
       #expect(raised(by: "shown", of: Misspelt()).isEmpty)
       #expect(raised(by: "full", of: Provider()).isEmpty)
     }
 
     @Test func `A @NotObserved property, also a lazy one, is a warning; one with a wrapper may be announced by that`() {
-      for faults in [raised(by: \.hidden), raised(by: \.made), raised(by: "hidden", of: Quiet())] {
-        #expect(faults.map(\.code) == [11] && faults.first?.severity == .warning)
-        #expect(faults.first?.summary.contains("the property is @NotObserved") == true)
-        #expect(faults.first?.file == #fileID)
+      for found in [raised(by: \.hidden), raised(by: \.made), raised(by: "hidden", of: Quiet())] {
+        #expect(kinds(found) == ["11 warning"] && found.first?.file == #fileID)
+        #expect(found.first?.summary.contains("the property is @NotObserved") == true)
       }
       #expect(raised(by: \.inBox).isEmpty)
     }
@@ -176,29 +198,47 @@
       }
       #expect(keys.isDisjoint(with: ["hidden", "made", "inBox", "constant", "plain"]))
       #expect(keys.isSuperset(of: ["title", "overTitle", "said", "done", "delegate"]))
-      let silent = found.filter { fault in
-        !["clock", "overHidden", "overPlain"].contains { fault.summary.contains($0) }
-      }
-      #expect(silent.isEmpty)
-    }
-
-    @Test func `A manually announced key is no fault, declared or detected`() {
-      #expect(raised(by: \.said).isEmpty && raised(by: \.done).isEmpty && raised(by: \.constant).isEmpty)
-      #expect(raised(by: "byHand", of: Quiet()).isEmpty)
-      #expect(raised(by: "announcedElsewhere", of: Strict()).isEmpty)
+      let silent = ["clock", "overHidden", "overPlain"]
+      #expect(found.allSatisfy { fault in silent.contains { fault.summary.contains($0) } })
     }
 
     @Test func `An entry of a dictionary whose key has dots is a warning`() {
       let settings = KeyValueDictionary(["user.name": "A", "user": KeyValueDictionary()])
-      let faults = raised(by: "user.name", of: settings)
-      #expect(faults.map(\.code) == [11] && faults.first?.severity == .warning)
+      #expect(kinds(raised(by: "user.name", of: settings)) == ["11 warning"])
       #expect(raised(by: "user.age", of: settings).isEmpty)
     }
+  }
 
-    @Test func `A key that the class provides as undefined, or may provide, is no fault`() {
-      #expect(raised(by: "anything", of: Open()).isEmpty)
-      #expect(raised(by: "anything", of: Unmarked()).isEmpty)
-      #expect(raised(by: "anything", of: KeyValueDictionary()).isEmpty)
+  @Suite("Announced keys that are no properties")
+  struct UnknownKeyTests {
+    private func warnings(_ body: () -> Void) -> [String] {
+      faults(in: body).map { "\($0.code) \($0.severity) \($0.help ?? "-")" }
+    }
+
+    private func warnings(ofAnnouncing key: String, of object: any KeyValueObservable) -> [String] {
+      warnings {
+        object.willChangeValue(forKey: key)
+        object.didChangeValue(forKey: key)
+      }
+    }
+
+    @Test func `A key that resembles a property is taken for a misspelling`() {
+      let warning = ["9 warning did you mean \"title\"?"]
+      #expect(warnings { Closed().announce() } == warning)
+      for object in [Closed(), Base()] as [any KeyValueObservable] {
+        #expect(warnings(ofAnnouncing: "titles", of: object) == warning)
+        #expect(warnings(ofAnnouncing: "other", of: object) == [])
+      }
+    }
+
+    @Test func `A class that answers undefined keys may have any key, and so may its subclasses`() {
+      for object in [Open(), OpenByInheritance(), OpenSubclass(), Unmarked()] as [any KeyValueObservable] {
+        #expect(warnings(ofAnnouncing: "titles", of: object) == [], "\(type(of: object))")
+      }
+    }
+
+    @Test func `A class that announces keys which are no literals may have any key`() {
+      #expect(warnings { Announcing().announce("titles") } == [])
     }
   }
 #endif

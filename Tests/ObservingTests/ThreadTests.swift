@@ -53,7 +53,7 @@ struct ThreadTests {
     onThreads(4) { thread in
       for index in 0..<300 {
         if thread % 2 == 0 {
-          document.access { $0.position.x = index }
+          document.access { $0.pages.append(index) }
           document.access { $0.title += "x" }
         } else {
           document.object.observe(\.title) { _, _ in }.invalidate()
@@ -79,25 +79,6 @@ struct ThreadTests {
     token.invalidate()
   }
 
-  @Test func `Observers are added and removed while other threads set`() {
-    let document = Guarded(Document())
-    let always = Count()
-    let token = document.object.observe(\.title) { _, _ in always.add() }
-    onThreads(4) { thread in
-      for index in 0..<300 {
-        if thread < 2 {
-          document.access { $0.title = "\(index)" }
-        } else {
-          let kept = String(index)
-          document.object.observe(\.title, options: [.new]) { _, _ in _ = kept.count }.invalidate()
-        }
-      }
-    }
-    #expect(always.value == 600)
-    token.invalidate()
-    #expect(document.object.observationInfo == nil)
-  }
-
   @Test func `Threads that observe the first objects of a class at once are all notified`() {
     let count = Count()
     onThreads(8) { _ in
@@ -109,28 +90,8 @@ struct ThreadTests {
       observe(Fresh())
     }
     #expect(count.value == 8)
-  }
-
-  @Test func `A class whose first objects are observed by several threads at once is registered once`() {
-    func check<Mark>(_ mark: Mark.Type) {
-      let ready = Count()
-      onThreads(2) { _ in
-        let named = Marked<Mark>()
-        named.willChangeValue(for: \.name)  // looks the property up, without a registration
-        named.didChangeValue(for: \.name)
-        ready.add()
-        while ready.value < 2 {}  // closer together than after a gate
-        named.observe(\.name) { _, _ in }.invalidate()
-      }
-      // The runtime would append a number to the name of a second registration.
-      let name = _typeName(Marked<Mark>.self, qualified: false)
-      #expect(kvo_class_find(name) != nil && kvo_class_find(name + "#2") == nil)
-    }
-    let marks: [Any.Type] = [
-      Int.self, Int8.self, Int16.self, Int32.self, Int64.self, UInt.self, UInt8.self, UInt16.self, UInt32.self,
-      UInt64.self, Float.self, Double.self, Bool.self, String.self, Character.self, Substring.self,
-    ]
-    for mark in marks { _openExistential(mark, do: check) }
+    // The runtime would append a number to the name of a second registration of the class.
+    #expect(kvo_class_find("Fresh") != nil && kvo_class_find("Fresh#2") == nil)
   }
 
   @Test func `A path whose middle object is replaced by several threads ends with the last value`() {
@@ -149,20 +110,20 @@ struct ThreadTests {
   }
 
   @Test func `Two objects whose observers set each other, from two threads, do not deadlock`() {
-    let (one, two) = (Guarded(Counter()), Guarded(Counter()))
+    let (one, two) = (Guarded(Person(name: "")), Guarded(Person(name: "")))
     let echoes = Count()
     // Each stored property is set by one thread only; the threads share the observations and their objects.
     let tokens = [
-      one.object.observe(\.here, options: [.new]) { two.object.echo = $1.newValue ?? -1 },
-      two.object.observe(\.here, options: [.new]) { one.object.echo = $1.newValue ?? -1 },
-      one.object.observe(\.echo) { _, _ in echoes.add() },
-      two.object.observe(\.echo) { _, _ in echoes.add() },
+      one.object.observe(\.age, options: [.new]) { two.object.name = "\($1.newValue ?? -1)" },
+      two.object.observe(\.age, options: [.new]) { one.object.name = "\($1.newValue ?? -1)" },
+      one.object.observe(\.name) { _, _ in echoes.add() },
+      two.object.observe(\.name) { _, _ in echoes.add() },
     ]
     onThreads(2) { thread in
-      for index in 0..<1000 { (thread == 0 ? one : two).object.here = index }
+      for index in 0..<1000 { (thread == 0 ? one : two).object.age = index }
     }
     #expect(echoes.value == 2000)
-    #expect(one.object.echo == 999 && two.object.echo == 999)
+    #expect(one.object.name == "999" && two.object.name == "999")
     withExtendedLifetime(tokens) {}
   }
 }

@@ -67,6 +67,23 @@ final class Guarded<Object>: @unchecked Sendable {
   func access<Result>(_ body: (Object) -> Result) -> Result { lock.withLock { body(object) } }
 }
 
+/// An object that several threads use, and one releases.
+final class Kept<Object>: @unchecked Sendable {
+  private let lock = NSLock()
+  private var kept: Object?
+  init(_ object: Object? = nil) { kept = object }
+  var value: Object? {
+    get { lock.withLock { kept } }
+    set {
+      let before = lock.withLock {
+        defer { kept = newValue }
+        return kept
+      }
+      withExtendedLifetime(before) {}  // released without the lock
+    }
+  }
+}
+
 /// Counts its instances, so that tests can detect when a closure that captures it is released.
 final class Witness: Sendable {
   private let living: Count
