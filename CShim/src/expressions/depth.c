@@ -94,6 +94,7 @@ bool kvo__may_nest_slowly(kvo_thread *self, const void *frame) {
   }
   if (may_nest && depth_has_room(self, frame, depth)) return true;
   kvo__deliveries(self, NULL, 0, &nested);
+  if (nested == 0) return true; /* there is no delivery that could return first */
   kvo_nesting nesting = nesting_of(self);
   bool is_first = self->unwinding.frame == NULL;
   /* Only what is reported as a cycle without end is given up: KVO0024, not KVO0023. Before the fault handler, which may make changes. */

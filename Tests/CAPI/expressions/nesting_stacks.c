@@ -83,6 +83,30 @@ TEST("a callback has a quarter of the stack, at least 16 KiB, but never more tha
   }
 }
 
+/* Sets a property when less is left of the stack than is kept for the innermost callback. */
+static void *set_far_down(void *arg) {
+  (void)arg;
+  volatile char used[300 * 1024];
+  used[0] = used[sizeof used - 1] = 0;
+  item *object = item_make(0);
+  watcher w = {0}, of_doubled = {0};
+  watch(object, "value", KVO_NEW, &w);
+  watch(object, "doubled", KVO_NEW, &of_doubled);
+  item_set_value(object, used[0] + 4);
+  CHECK_EQ(w.new_value.integer, 4);
+  CHECK_EQ(of_doubled.new_value.integer, 8);
+  CHECK_OK(kvo_remove_observer(w.id));
+  CHECK_OK(kvo_remove_observer(of_doubled.id));
+  item_destroy(object);
+  return NULL;
+}
+
+TEST("a set that is made in no callback notifies, however little of the stack is left") {
+  ignore_faults();
+  with_stack(384, set_far_down, NULL);
+  CHECK_EQ(faults.count, 0);
+}
+
 static void swing(const kvo_change *change, void *user_data) {
   (void)user_data;
   item_set_value((item *)change->object, !((item *)change->object)->value);

@@ -226,6 +226,7 @@ static void observe_misspelt_keys(void *arg) {
   (void)arg;
   for (int i = 0; i < 8; i++)
     kvo_binding_never_notifies(as_object(objects[i / 2 % 2]), keys[i % 2], "value", KVO_SILENCE_UNDEFINED, "a.c", 1);
+  for (int i = 0; i < 2; i++) item_destroy(objects[i]);
 }
 
 TEST("a warning about keys is reported once for each key, of whatever object, also if one line raises it for all") {
