@@ -114,6 +114,16 @@ ROW("an object with n observers dies") {
   MEASURE item_destroy(object);
 }
 
+ROW("one observer observes n objects, and is removed from each") {
+  item **objects = scaling_array(n, sizeof *objects);
+  listener *one = listeners(1);
+  for (size_t i = 0; i < n; i++) objects[i] = item_make(0);
+  MEASURE {
+    for (size_t i = 0; i < n; i++) listen(one, as_object(objects[i]), "value", KVO_NEW);
+    for (size_t i = 0; i < n; i++) CHECK_OK(kvo_remove_observer_for(as_object(objects[i]), one, "value"));
+  }
+}
+
 ROW("n objects are observed and die") {
   listener *all = listeners(n);
   MEASURE for (size_t i = 0; i < n; i++) {

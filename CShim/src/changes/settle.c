@@ -16,8 +16,8 @@ kvo_open_scope *kvo__settling(void) {
   return scope;
 }
 
-/* Keeps a binding from being freed until `settle_let_go`. False if it is being removed: who enters after that keeps nothing. The caller is a
- * reader of its node. */
+/* Keeps a binding from being freed until `settle_let_go`. False if it is being removed: who enters after that keeps nothing. The caller is
+ * a reader of its node. */
 static bool settle_keep(kvo_bound *bound, uint64_t *entered) {
   kvo_tracked *tracked = kvo__bound_tracked(bound);
   *entered = 0;
