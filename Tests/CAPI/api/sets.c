@@ -121,14 +121,14 @@ TEST("a set without accessors that change it is read, also observed, and refuses
   kvo_object_destroy(fixed);
 }
 
-TEST("of a set that enumerates more members than it counts only so many are read, and of one with fewer those") {
+TEST("a set that enumerates more members than it counts is read up to its count, and one with fewer to its end") {
   static const char *const texts[] = {"()", "(7)", "(7,8)", "(7,8)", "(7,8)"};
   kvo_object *fixed = make_fixed();
   for (enumerated = 0; enumerated < 5; enumerated++) CHECK_EQ(text_at((basket *)fixed, "fixed"), texts[enumerated]);
   kvo_object_destroy(fixed);
 }
 
-TEST("the program's accessors of a set, looked up, notify while the object is observed") {
+TEST("accessors of a set that the program looks up notify while the object is observed") {
   begin("tags", KVO_NEW | KVO_OLD);
   kvo_object *o = as_kvo(object);
   kvo_member_accessors tags = {.struct_size = sizeof tags};

@@ -54,7 +54,7 @@ __attribute__((noinline)) static void fill_stack(void) {
   for (size_t i = 0; i < sizeof used; i++) used[i] = (char)0xa5;
 }
 
-TEST("the record of a set has nothing but what belongs to it, in whichever way the set is made") {
+TEST("the record of an assignment has only what belongs to it, however the value is assigned") {
   for (int i = 0; i < WAYS; i++) {
     make_items();
     watcher w = {.then = check_set};

@@ -139,7 +139,7 @@ static void observe_before(watcher *self, const kvo_change *change) {
   if (change->is_prior && self->priors == 1) watch(a, "next.value", KVO_OLD | KVO_NEW, &registered_before);
 }
 
-TEST("an expression that an observer registers before a change of a scope is told of that change at its end") {
+TEST("an expression that an observer registers before a change in a scope is notified at the end of the scope") {
   make_items();
   watcher first = {.then = observe_before};
   item_set_next(a, b);

@@ -1,7 +1,8 @@
 /* scopes_silent.c - scopes that silence: nobody is notified, and expressions are right at their next change. */
 #include "scoped.h"
 
-TEST("in a silent scope nobody is told, by a setter or by hand, and expressions are right at their next change") {
+TEST(
+    "in a silent scope no observer is notified, by a setter or by hand, and expressions are right at their next change") {
   make_items();
   watcher w = {0}, quiet = {0}, path = {0}, leaf = {0};
   item_set_next(a, b);

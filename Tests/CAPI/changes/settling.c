@@ -72,7 +72,7 @@ TEST("b = a + 1, c = a * 10, sum = b + c: sum is evaluated once for a change of 
   free_cells(cells, 4);
 }
 
-TEST("in a grid where a cell is left + up a change of the first one evaluates each cell once, and tells it once") {
+TEST("in a grid where a cell is left + up, a change of the corner evaluates each cell once and notifies it once") {
   enum { SIDE = 9, CELLS = SIDE * SIDE };
   static cell grid[CELLS];
   for (int at = 0; at < CELLS; at++) {

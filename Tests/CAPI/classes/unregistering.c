@@ -119,7 +119,7 @@ TEST("registering again and again needs no more memory") {
 
 static void one_set_more(small *of, int value, int more) { of->value = value + more; }
 
-/* Registers one of several classes of the same name, of which no two are alike, and unregisters it. */
+/* Registers one of several classes of the same name, each with a description of its own, and unregisters it. */
 static kvo_class *come_and_go(int variant, kvo_class *superclass) {
   static const char *const by_other[] = {"other", NULL};
   kvo_property_spec property = PROPERTY("value", "i", one_get, one_set);

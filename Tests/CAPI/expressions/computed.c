@@ -169,7 +169,7 @@ static void set_side_again(watcher *self, const kvo_change *change) {
   set_side(self->then_arg, 5);
 }
 
-TEST("what a callback changes during its setter is told at the end of that, once") {
+TEST("observers are notified once, when the setter returns, of what a callback changes during it") {
   square *of = make(1);
   expression area;
   watcher side = {.then = set_side_again, .then_arg = of};
