@@ -162,3 +162,16 @@ static kvo_action keep_fault(const kvo_fault *fault, void *arg) {
 }
 
 void ignore_faults(void) { kvo_set_fault_handler(keep_fault, NULL); }
+
+kvo_observation observe_by(kvo_object *object, const char *key_path, int options, kvo_callback callback,
+                           void *user_data) {
+  kvo_observer observer = {.struct_size = sizeof observer,
+                           .key_path = key_path,
+                           .options = (kvo_options)options,
+                           .callback = callback,
+                           .user_data = user_data,
+                           KVO_HERE};
+  kvo_observation id;
+  CHECK_OK(kvo_add_observer(object, &observer, &id));
+  return id;
+}

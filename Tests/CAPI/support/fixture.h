@@ -62,6 +62,9 @@ void trace_clear(void);
 kvo_observation watch(item *object, const char *key_path, int options, watcher *observer);
 /* The observer that `watch` registers, for the caller to modify and register. */
 kvo_observer watcher_observer(const char *key_path, int options, watcher *observer);
+/* Registers a callback of the test, and checks the status. */
+kvo_observation observe_by(kvo_object *object, const char *key_path, int options, kvo_callback callback,
+                           void *user_data);
 /* Decodes a value of type i, d, @ or *. */
 seen_value see(const kvo_value *value);
 

@@ -55,19 +55,6 @@ void replace_next(item *object, item *next) {
     kvo_binding_stored(as_object(object), key);
 }
 
-kvo_observation observe_by(kvo_object *object, const char *key_path, int options, kvo_callback callback,
-                           void *user_data) {
-  kvo_observer observer = {.struct_size = sizeof observer,
-                           .key_path = key_path,
-                           .options = (kvo_options)options,
-                           .callback = callback,
-                           .user_data = user_data,
-                           KVO_HERE};
-  kvo_observation id;
-  CHECK_OK(kvo_add_observer(object, &observer, &id));
-  return id;
-}
-
 kvo_class *class_with(const char *name, size_t instance_size, const kvo_property_spec *properties, size_t count) {
   kvo_class_spec spec = {.struct_size = sizeof spec,
                          .name = name,

@@ -41,10 +41,6 @@ void set_quietly(item *object, int value);
 /* What a binding's setter does whose property owns its value: the store releases the old one, which dies with all that it owns. */
 void replace_next(item *object, item *next);
 
-/* Registers a callback of the test, and checks the status. */
-kvo_observation observe_by(kvo_object *object, const char *key_path, int options, kvo_callback callback,
-                           void *user_data);
-
 /* Registers a class with these properties. */
 kvo_class *class_with(const char *name, size_t instance_size, const kvo_property_spec *properties, size_t count);
 /* Makes an object; the caller knows its type. */

@@ -1,6 +1,8 @@
 /* shared.c - see shared.h. */
 #include "shared.h"
 
+#include "fixture.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -93,15 +95,7 @@ kvo_observation observe(shared *object, const char *key_path, int options, _Atom
 
 kvo_observation observe_with(shared *object, const char *key_path, int options, kvo_callback callback,
                              void *user_data) {
-  kvo_observer described = {.struct_size = sizeof described,
-                            .key_path = key_path,
-                            .options = (kvo_options)options,
-                            .callback = callback,
-                            .user_data = user_data,
-                            KVO_HERE};
-  kvo_observation id;
-  CHECK_OK(kvo_add_observer(&object->header, &described, &id));
-  return id;
+  return observe_by(&object->header, key_path, options, callback, user_data);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- Threads -- */
