@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Compares the C API with that of the last blessed version, CShim/abi/blessed: Documentation/ABI.md says what may change.
+"""Compares the C API with that of the last blessed version: Documentation/ABI.md says what may change. Its stable headers, without
+comments, are blessed.h and blessed.hpp beside this file, its symbols blessed.txt.
 
   check-abi.py COMPILER LIBRARY            fails if a program built with the blessed headers could not run with LIBRARY
   check-abi.py COMPILER LIBRARY --bless    makes the present headers and symbols the blessed ones
@@ -7,13 +8,12 @@
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 
 abi = pathlib.Path(__file__).resolve().parent
-present, blessed = abi.parent / "include", abi / "blessed"
+present = abi.parent / "include"
 # Any minor version may change these.
 unstable = {"kvo_binding.h", "kvo_raise.h", "kvo_track.h", "kvo_values.h"}
 # Structures that callers allocate in arrays or embed, or get in arrays: their size is part of the interface.
@@ -24,16 +24,29 @@ frozen = {
 }
 
 
-def stable_headers(folder):
-    return [header for header in sorted((folder / "kvo").glob("*.h")) if header.name not in unstable]
+def flattened(name, seen):
+    """A header without comments, with those of the library that it includes and that are not in `seen`."""
+    if name in seen:
+        return ""
+    seen.add(name)
+    text = (present / "kvo" / name).read_text()
+    # A comment, or a string, which may look as if it had one.
+    text = re.sub(r'("(?:\\.|[^"\\\n])*")|/\*.*?\*/|//[^\n]*', lambda match: match[1] or "", text, flags=re.S)
+    text = re.sub(r"[ \t]*\n(?:[ \t]*\n)*", "\n", text).lstrip()
+    return re.sub(r"^#include <kvo/(.*)>\n", lambda match: flattened(match[1], seen), text, flags=re.M)
 
 
-def text_of(folder):
-    """The stable headers, without comments and with each macro on one line."""
-    whole = "".join(header.read_text() for header in stable_headers(folder))
-    whole = re.sub(r"/\*.*?\*/", " ", whole, flags=re.S)
-    whole = re.sub(r"//[^\n]*", "", whole)
-    return whole.replace("\\\n", " ")
+def headers():
+    """The present stable headers as one, and kvo.hpp, which includes it."""
+    stable = [header.name for header in sorted((present / "kvo").glob("*.h")) if header.name not in unstable]
+    seen = set()
+    c = "".join(flattened(name, seen) for name in stable)
+    return c, '#include "blessed.h"\n' + flattened("kvo.hpp", seen)
+
+
+def joined(text):
+    """The text with each macro on one line."""
+    return text.replace("\\\n", " ")
 
 
 def structures(text):
@@ -73,10 +86,9 @@ def declarations(text):
     return found
 
 
-def measure(compiler, folder, wanted, names):
+def measure(compiler, text, wanted, names):
     """Sizes, offsets and values, as the compiler sees them."""
-    lines = [f"#include <kvo/{header.name}>" for header in stable_headers(folder)]
-    lines += ["#include <stdio.h>", "int main(void) {"]
+    lines = [text, "#include <stdio.h>", "int main(void) {"]
     for name, members in wanted.items():
         lines.append(f'  printf("sizeof {name} %zu\\n", sizeof({name}));')
         for member in members:
@@ -89,7 +101,7 @@ def measure(compiler, folder, wanted, names):
         source.write_text("\n".join(lines))
         # The variables are set by scripts/check-ports.sh.
         links = os.environ.get("LDFLAGS", "").split()
-        subprocess.run([compiler, "-std=c11", "-w", f"-I{folder}", str(source), "-o", str(program), *links], check=True)
+        subprocess.run([compiler, "-std=c11", "-w", str(source), "-o", str(program), *links], check=True)
         emulator = os.environ.get("KVO_TEST_EMULATOR", "").split()
         output = subprocess.run([*emulator, str(program)], check=True, capture_output=True, text=True).stdout
     return dict(line.rsplit(" ", 1) for line in output.splitlines())
@@ -108,7 +120,7 @@ def uses_of_unstable(exported):
         for name in re.findall(r"#include <kvo/(\w+\.h)>", header.read_text()):
             if name in unstable:
                 problems.append(f"{header.name} includes {name}, which any version may change")
-    stable = declarations(text_of(present))
+    stable = declarations(joined(headers()[0]))
     bindings = abi.parent.parent / "bindings"
     for source in sorted([*bindings.rglob("*.py"), *bindings.rglob("*.c"), *bindings.rglob("*.h")]):
         for name in sorted(set(re.findall(r"\bkvo_\w+", source.read_text())) & (exported - set(stable))):
@@ -117,10 +129,11 @@ def uses_of_unstable(exported):
 
 
 def compare(compiler, library):
-    before, now = text_of(blessed), text_of(present)
+    texts = (abi / "blessed.h").read_text(), headers()[0]
+    before, now = map(joined, texts)
     problems = []
     wanted, names = structures(before), constants(before)
-    old = measure(compiler, blessed, wanted, names)
+    old = measure(compiler, texts[0], wanted, names)
     now_structures, now_constants = structures(now), set(constants(now))
     for name, members in wanted.items():
         gone = set(members) - set(now_structures.get(name, []))
@@ -129,7 +142,7 @@ def compare(compiler, library):
     gone = set(names) - now_constants
     problems += [f"{name} is gone" for name in sorted(gone)]
     if not problems:
-        new = measure(compiler, present, wanted, names)
+        new = measure(compiler, texts[1], wanted, names)
         for what, value in old.items():
             structure = what.split()[-1] if what.startswith("sizeof ") else None
             grown = structure is not None and structure not in frozen and int(new[what]) > int(value)
@@ -141,19 +154,20 @@ def compare(compiler, library):
             problems.append(f"{name} was declared\n    {declaration}\n  and is\n    {new_declarations.get(name, '(gone)')}")
     exported = set(symbols(library))
     problems += uses_of_unstable({symbol.split("@")[0] for symbol in exported})
-    for symbol in (blessed / "symbols.txt").read_text().split():
+    for symbol in (abi / "blessed.txt").read_text().split():
         if symbol not in exported:
             problems.append(f"the symbol {symbol} is gone")
     return problems
 
 
 def bless(library):
-    shutil.rmtree(blessed, ignore_errors=True)
-    shutil.copytree(present / "kvo", blessed / "kvo", copy_function=shutil.copyfile)
-    stable = declarations(text_of(present))
+    c, cxx = headers()
+    (abi / "blessed.h").write_text(c)
+    (abi / "blessed.hpp").write_text(cxx)
+    stable = declarations(joined(c))
     # Those of the unstable headers are not promised.
     kept = [symbol for symbol in symbols(library) if symbol.split("@")[0] in stable]
-    (blessed / "symbols.txt").write_text("\n".join(kept) + "\n")
+    (abi / "blessed.txt").write_text("\n".join(kept) + "\n")
 
 
 def main():

@@ -1,7 +1,7 @@
-/* abi_program.c - a program of the last blessed version: built with CShim/abi/blessed, run with the present library. Uses each structure
+/* abi_program.c - a program of the last blessed version: built with CShim/abi/blessed.h, run with the present library. Uses each structure
  * that a caller fills, with the sizes of those headers, and reads each that the library fills. Do not change it for a new version: when a
  * version is blessed, add what it has. */
-#include <kvo/kvo.h>
+#include "blessed.h"
 
 #include <stdio.h>
 #include <stdlib.h>

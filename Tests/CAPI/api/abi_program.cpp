@@ -1,7 +1,7 @@
-/* abi_program.cpp - a program in C++ of the last blessed version: built with CShim/abi/blessed, run with the present library. kvo.hpp is
- * part of the program; the functions that it calls are the library's. Do not change it for a new version: when a version is blessed, add
- * what it has. */
-#include <kvo/kvo.hpp>
+/* abi_program.cpp - a program in C++ of the last blessed version: built with CShim/abi/blessed.hpp, run with the present library. kvo.hpp
+ * is part of the program; the functions that it calls are the library's. Do not change it for a new version: when a version is blessed,
+ * add what it has. */
+#include "blessed.hpp"
 
 #include <cstdio>
 #include <cstdlib>
