@@ -46,8 +46,8 @@ final class ViewModel {
       log.append(change.newValue??.name ?? "-")
       break
     }
-    for await title in document.values(of: "title") {
-      log.append("\(title ?? "-")")
+    for await title in document.source("title", as: String.self).values {
+      log.append(title)
       break
     }
     for await author in model.values(of: \.author) {
@@ -108,7 +108,7 @@ func plain() async -> [String] {
     log.append(author!.name)
     break
   }
-  for await change in document.changes(of: "author.name", options: [.initial, .new]) {
+  for await change in document.source("author.name").changes(options: [.initial, .new]) {
     log.append("\(change.newValue!)")
     break
   }

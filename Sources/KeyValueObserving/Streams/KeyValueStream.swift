@@ -5,8 +5,8 @@
 /// ```swift
 /// for await title in document.values(of: \.title) { print(title) }
 /// ```
-/// ``KeyValueObservable/values(of:options:buffering:isolation:fileID:line:)-(KeyPath<Self,Value>,_,_,_,_,_)`` and
-/// ``KeyValueObservable/changes(of:options:buffering:isolation:fileID:line:)-(KeyPath<Self,Value>,_,_,_,_,_)`` make it.
+/// ``KeyValueObservable/values(of:options:buffering:isolation:fileID:line:)`` and
+/// ``KeyValueObservable/changes(of:options:buffering:isolation:fileID:line:)`` make it.
 /// The observation is registered when they return, so that no change is missed before the first `await`.
 ///
 /// The loop ends when the observed object is deallocated, after what was sent until then, and when its task is cancelled; what waits is

@@ -72,7 +72,7 @@ extension NSKeyValueObservingOptions {
 extension ObserverDescription {
   /// What reports and the graph say about the observation of a stream.
   @usableFromInline
-  static func stream(_ isolation: (any Actor)? = nil) -> ObserverDescription {
+  static func stream(_ isolation: (any Actor)?) -> ObserverDescription {
     ObserverDescription(receiver: nil, note: "stream", evaluator: isolation.map { ActorGate($0) })
   }
 }

@@ -1,7 +1,5 @@
 // The streams of a key path of an object.
 
-import Foundation
-
 extension KeyValueObservable {
   /// Returns the values of a property or key path, as an asynchronous sequence.
   ///
@@ -51,47 +49,5 @@ extension KeyValueObservable {
     line: UInt = #line
   ) -> KeyValueStream<NSKeyValueObservedChange<Value>> {
     source(keyPath).changes(options: options, buffering: buffering, isolation: isolation, fileID: fileID, line: line)
-  }
-
-  /// Returns the values of a string key path such as `"author.name"`, as an asynchronous sequence.
-  ///
-  /// The values are those of `value(forKeyPath:)`, of a collection the whole one; `nil` is a nil value. Otherwise see
-  /// ``values(of:options:buffering:isolation:fileID:line:)-(KeyPath<Self,Value>,_,_,_,_,_)``.
-  public nonisolated func values(
-    of keyPath: String, options: NSKeyValueObservingOptions = [.initial], buffering: KeyValueBuffering = .unbounded,
-    fileID: StaticString = #fileID, line: UInt = #line
-  ) -> KeyValueStream<Any?> {
-    let base = options.intersection([.initial, .distinct]).union(.new)
-    let site = SourceLocation(file: fileID, line: line)
-    return KeyValueStream(buffering, expectsInitial: options.contains(.initial)) { channel in
-      observe(string: keyPath, base, site) { object, change in
-        // A change of a collection may have some of its elements only, and a nil value is an NSNull in a dictionary.
-        let value = change.kind == .setting ? change.newValue : object.value(forKeyPath: keyPath)
-        channel.send(value is NSNull ? nil : value)
-      }
-    }
-  }
-
-  /// Returns the changes of a string key path such as `"author.name"`, as an asynchronous sequence.
-  ///
-  /// The changes have the values of `value(forKeyPath:)`. Otherwise see
-  /// ``changes(of:options:buffering:isolation:fileID:line:)-(KeyPath<Self,Value>,_,_,_,_,_)``.
-  public nonisolated func changes(
-    of keyPath: String, options: NSKeyValueObservingOptions = [.old, .new], buffering: KeyValueBuffering = .unbounded,
-    fileID: StaticString = #fileID, line: UInt = #line
-  ) -> KeyValueStream<NSKeyValueObservedChange<Any>> {
-    let site = SourceLocation(file: fileID, line: line)
-    return KeyValueStream(buffering, expectsInitial: options.contains(.initial)) { channel in
-      observe(string: keyPath, options, site) { _, change in channel.send(change) }
-    }
-  }
-
-  /// Observes a string key path until the token or the object ends it.
-  private nonisolated func observe(
-    string keyPath: String, _ options: NSKeyValueObservingOptions, _ site: SourceLocation,
-    _ handler: @escaping (Self, NSKeyValueObservedChange<Any>) -> Void
-  ) -> NSKeyValueObservation {
-    let relay = KeyRelay(.stream()) { object, change in handler(object as! Self, NSKeyValueObservedChange(change)) }
-    return NSKeyValueObservation(add(.receiver(relay), keyPath, options, nil, site))
   }
 }
