@@ -108,7 +108,7 @@
       "\(actor.trimmedDescription) func \(function)(_ description: KeyValueObserving.KeyValueClassDescription) {",
       "  \(line)",
       "}",
-      "KeyValueObserving.KeyValueClassDescription.nonisolated(\(function))(description)",
+      "KeyValueObserving.KeyValueClassDescription.__nonisolated(\(function))(description)",
     ]
   }
 #endif

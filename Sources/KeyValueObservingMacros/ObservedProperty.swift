@@ -27,7 +27,7 @@
       let isHidden = owner.map { declaration.isHidden(fromSubclassesOf: $0) } ?? false
       key =
         isHidden
-        ? "KeyValueObserving.KeyValueObservationHeader.key(\(name.key), of: self, in: \(self.owner).self)" : name.key
+        ? "KeyValueObserving.KeyValueObservationHeader.__key(\(name.key), of: self, in: \(self.owner).self)" : name.key
     }
 
     /// The stored property: the user's declaration without the parts that belong to the accessors.

@@ -13,7 +13,7 @@
       return [("willChangeValue", false), ("didChangeValue", true)].flatMap { name, isDone -> [DeclSyntax] in
         [
           """
-          \(raw: access) var \(raw: name): KeyValueObserving.KeyValueOperationAnnouncement<\(raw: shape.type)> {
+          \(raw: access) var \(raw: name): KeyValueObserving._KeyValueOperationAnnouncement<\(raw: shape.type)> {
             .init(self, isDone: \(raw: isDone))
           }
           """,
@@ -37,7 +37,7 @@
           return super.isReady
         }
         """
-      return ["private nonisolated let _$kvoQueue = KeyValueObserving.KeyValueOperationLink()", getter]
+      return ["private nonisolated let _$kvoQueue = KeyValueObserving._KeyValueOperationLink()", getter]
     }
 
     private var declaresDependencies: Bool {

@@ -29,7 +29,7 @@
       // Swift 6 warns if a generic method without an actor is used as a value; calling it is fine.
       let call =
         shape.hasConstraints(in: context) && shape.declaration.attributes.actor == nil
-        ? "\(own)(description)" : "\(description).nonisolated(\(own))(description)"
+        ? "\(own)(description)" : "\(description).__nonisolated(\(own))(description)"
       return [
         """
         \(raw: shape.access)class func __keyValueProperties<__Root: \(raw: shape.type)>(_: __Root.Type, _ description: \(raw: description)) {
@@ -40,7 +40,7 @@
         // of the class. It uses `Self`, because a subclass without the macro also has its own key paths.
         """
         private class func \(raw: own)(_ description: \(raw: description)) {
-          __keyValueProperties(Self.self, description.of(\(raw: shape.type).self))
+          __keyValueProperties(Self.self, description.__of(\(raw: shape.type).self))
         }
         """,
         """
@@ -61,7 +61,7 @@
 
     fileprivate func listing(in shape: ClassShape) -> [String] {
       let isHidden = declaration.isHidden(fromSubclassesOf: shape.declaration)
-      let description = isHidden ? "description.declared(in: \(shape.type).self)" : "description"
+      let description = isHidden ? "description.__declared(in: \(shape.type).self)" : "description"
       let isWeak = declaration.modifiers.has(.weak)
       // For a property that retains its value, also the path from an optional object.
       let isOwning = !isWeak && !declaration.modifiers.has(.unowned)
@@ -69,7 +69,7 @@
         isOwning
         ? ", \\__Root?.?.\(name.member), get: { $0.\(name.member) }, inPlace: { $1(&$0.\(name.member)) }, "
           + "set: { $0.\(name.member) = $1 }" : ""
-      let path = "description.paths(of: __Root.self).\(name.member)"
+      let path = "description.__paths(of: __Root.self).\(name.member)"
       // With the type of the object, for a property without a key path.
       let read = "read: { (object: __Root, body) in body(object.\(name.member)) }"
       let entry =
@@ -78,7 +78,7 @@
           "\(description).observed\(isWeak ? "Weak" : "")(\(name.literal), \(name.key), \\__Root.\(name.member)\(chained))"
         case .stored: "\(description).stored(\(name.literal), \(path), \(read))"
         case .lazy: "\(description).stored(\(name.literal), \(path))"
-        case .wrapped: "\(description).wrapped(\(name.literal), \(path), \(read))"
+        case .wrapped: "\(description).__wrapped(\(name.literal), \(path), \(read))"
         case .computed: "\(description).property(\(name.literal), \(path), \(read))"
         }
       var lines = [entry]

@@ -73,11 +73,11 @@
             }
 
             private class func __describeOwnDocument(_ description: KeyValueObserving.KeyValueClassDescription) {
-              __keyValueProperties(Self.self, description.of(Document.self))
+              __keyValueProperties(Self.self, description.__of(Document.self))
             }
 
             public nonisolated class func __describeKeyValueProperties(_ description: KeyValueObserving.KeyValueClassDescription) {
-              KeyValueObserving.KeyValueClassDescription.nonisolated(__describeOwnDocument)(description)
+              KeyValueObserving.KeyValueClassDescription.__nonisolated(__describeOwnDocument)(description)
             }
           }
 

@@ -172,8 +172,8 @@
       let erased: any KeyValueObservable = operation
       erased.willChangeValue(forKey: "isCancelled")
       erased.didChangeValue(forKey: "isCancelled")
-      KeyValueOperationAnnouncement(operation, isDone: false).callAsFunction(for: \Operation.isCancelled)
-      KeyValueOperationAnnouncement(operation, isDone: true).callAsFunction(for: \Operation.isCancelled)
+      _KeyValueOperationAnnouncement(operation, isDone: false).callAsFunction(for: \Operation.isCancelled)
+      _KeyValueOperationAnnouncement(operation, isDone: true).callAsFunction(for: \Operation.isCancelled)
       #expect(watcher.log.lines == ["isCancelled ->true", "isCancelled ->true", "isCancelled ->true"])
       operation.removeObserver(watcher, forKeyPath: "isCancelled")
     }

@@ -160,7 +160,7 @@ public final class KeyValueClassDescription {
   ///   - name: The property's name, which is its key.
   ///   - path: The key path of the property.
   ///   - read: A function that passes the property to another function.
-  public func wrapped<Root: AnyObject, Value>(
+  public func __wrapped<Root: AnyObject, Value>(
     _ name: StaticString, _ path: KeyPath<Root, Value>, read: @escaping (Root, (Value) -> Void) -> Void
   ) {
     property(name, path, read: read)
@@ -169,12 +169,12 @@ public final class KeyValueClassDescription {
   }
 
   /// Ignores such a property if its type is noncopyable.
-  public func wrapped<Root: AnyObject, Value: ~Copyable>(
-    _ name: StaticString, _ path: KeyValueNoPath, read: (Root, (borrowing Value) -> Void) -> Void
+  public func __wrapped<Root: AnyObject, Value: ~Copyable>(
+    _ name: StaticString, _ path: _KeyValueNoPath, read: (Root, (borrowing Value) -> Void) -> Void
   ) { owner = nil }
 
   /// Sets the class that the list belongs to; a subclass without the macro inherits its superclass's list.
-  public func of(_ type: any AnyObject.Type) -> KeyValueClassDescription {
+  public func __of(_ type: any AnyObject.Type) -> KeyValueClassDescription {
     described.insert(ObjectIdentifier(type))
     return self
   }
@@ -186,7 +186,7 @@ public final class KeyValueClassDescription {
   /// that does, this property has the key `name (Class)`.
   ///
   /// - Parameter type: The class that declares the property.
-  public func declared(in type: any AnyObject.Type) -> KeyValueClassDescription {
+  public func __declared(in type: any AnyObject.Type) -> KeyValueClassDescription {
     owner = type
     return self
   }
@@ -204,19 +204,19 @@ public final class KeyValueClassDescription {
   }
 
   /// Returns the key paths of a class's properties by their names.
-  public func paths<Root: AnyObject>(of type: Root.Type) -> KeyValuePaths<Root> { KeyValuePaths() }
+  public func __paths<Root: AnyObject>(of type: Root.Type) -> _KeyValuePaths<Root> { _KeyValuePaths() }
 
   /// Ignores a property of a noncopyable type, such as a `Mutex`, because no key path can refer to it.
-  public func stored(_ name: StaticString, _ path: KeyValueNoPath) { owner = nil }
+  public func stored(_ name: StaticString, _ path: _KeyValueNoPath) { owner = nil }
 
   /// Ignores such a property.
   public func stored<Root: AnyObject, Value: ~Copyable>(
-    _ name: StaticString, _ path: KeyValueNoPath, read: (Root, (borrowing Value) -> Void) -> Void
+    _ name: StaticString, _ path: _KeyValueNoPath, read: (Root, (borrowing Value) -> Void) -> Void
   ) { owner = nil }
 
   /// Ignores a computed property of a noncopyable type.
   public func property<Root: AnyObject, Value: ~Copyable>(
-    _ name: StaticString, _ path: KeyValueNoPath, read: (Root, (borrowing Value) -> Void) -> Void
+    _ name: StaticString, _ path: _KeyValueNoPath, read: (Root, (borrowing Value) -> Void) -> Void
   ) { owner = nil }
 
   private func add<Root: AnyObject, Value>(
@@ -340,7 +340,7 @@ public final class KeyValueClassDescription {
   ///
   /// Key paths to the properties of a main-actor class can be written only in code of that actor. Creating a key path accesses no
   /// object, so that it is safe on any thread.
-  public static func nonisolated(
+  public static func __nonisolated(
     _ body: @escaping @isolated(any) (KeyValueClassDescription) -> Void
   ) -> (KeyValueClassDescription) -> Void {
     unsafeBitCast(body, to: ((KeyValueClassDescription) -> Void).self)

@@ -25,7 +25,7 @@ public struct KeyValueObservationHeader: ~Copyable, @unchecked Sendable {
   ///   - object: The object that has the property.
   ///   - owner: The class that declares the property.
   @inline(never)
-  public static func key(_ key: UInt64, of object: some KeyValueObservable, in owner: any AnyObject.Type) -> UInt64 {
+  public static func __key(_ key: UInt64, of object: some KeyValueObservable, in owner: any AnyObject.Type) -> UInt64 {
     // Another thread may have described the class, before it registered the object, whose header this thread has read.
     atomicMemoryFence(ordering: .acquiring)
     // The class of an object that an evaluation reads first may not be described yet.

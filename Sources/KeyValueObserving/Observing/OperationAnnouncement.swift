@@ -30,7 +30,7 @@ extension Operation: _KeyValueOperation {
 /// they cannot be overridden. Swift prefers a callable property to a method of the same name, whichever class declares the method.
 /// An operation therefore announces changes like any other object, and both our observers and the queue are notified, our observers
 /// first.
-public struct KeyValueOperationAnnouncement<Object: Operation & KeyValueObservable> {
+public struct _KeyValueOperationAnnouncement<Object: Operation & KeyValueObservable> {
   private let operation: Object
   private let isDone: Bool
 
@@ -77,7 +77,7 @@ public struct KeyValueOperationAnnouncement<Object: Operation & KeyValueObservab
 ///
 /// The macro adds a link to a class that declares such keys, and generates a getter of `isReady` that connects it: a queue reads
 /// that property of each operation before it accepts the operation.
-public final class KeyValueOperationLink: KeyValueObserver, Sendable {
+public final class _KeyValueOperationLink: KeyValueObserver, Sendable {
   private let isConnected = Atomic<Bool>(false)
 
   /// Creates an unconnected link.
