@@ -1,7 +1,8 @@
-/* hooks.h - how a room calls rooms that use it, and that it does not know: one table of functions, which runtime.c fills.
+/* hooks.h - how a room calls rooms that use it, and that it does not know: one table of functions, which runtime.c fills, and the faults
+ * that any room may raise.
  *
- * The first part belongs to the engine. The second part is for the optional rooms watching/, faults/ and serving/: a build without them
- * (-DKVO_DIAGNOSTICS=OFF) leaves these members NULL. A change tests only kvo__attention, unless a tap is set. */
+ * The first part of the table belongs to the engine. The second part is for the optional rooms watching/ and serving/: a build without
+ * diagnostics (-DKVO_DIAGNOSTICS=OFF) leaves these members NULL. A change tests only kvo__attention, unless a tap is set. */
 #ifndef KVO_HOOKS_H
 #define KVO_HOOKS_H
 
@@ -143,95 +144,6 @@ struct kvo_hooks {
   void (*remember)(const kvo_node *node, bool by_death, kvo_place place);
   /** An object dies that has logged observations: the next object at its address is another one. No lock may be held. */
   void (*forget)(const kvo_info *info);
-
-  /* --------------------------------------------------------------- For faults/: misuse. No lock may be held unless it says so -- */
-
-  /** KVO0001: observations were registered when their object died. */
-  void (*deallocated)(const kvo_object *object, const kvo_class *cls, kvo_fault_observation *left, size_t count,
-                      kvo_place place);
-  /** KVO0021: the object's header has been overwritten; `node` is that of the last observation, which ends. */
-  void (*overwritten)(const kvo_info *info, const kvo_node *node);
-  /** KVO0008: a callback before a change ends the object that is changing. */
-  void (*ended_before_change)(const kvo_info *info, const kvo_slot *slot, const char *function, kvo_place place);
-  /** KVO0008: kvo_object_destroy of an object in memory of the program. */
-  void (*not_created)(const kvo_object *object, const char *function, kvo_place place);
-  /** A refused registration; the status decides which fault it is, and for a key path also where it fails. */
-  void (*refused)(kvo_status status, const kvo_class *cls, const kvo_object *object, const char *key_path,
-                  const void *observer, kvo_options options, const void *context, kvo_place place);
-  /** The same fault for an observation whose key path, since a change, leads to what cannot be observed. */
-  void (*path_broken)(kvo_status status, const kvo_object *object, const kvo_fault_observation *concerned);
-  /** KVO0026: the value of a binding cannot be set as this key of its target, as kvo_last_error says. */
-  void (*cannot_set)(const kvo_object *target, const char *key, const kvo_fault_observation *concerned);
-  /** KVO0008: a wrong argument of a function of the API. */
-  void (*invalid_argument)(const char *function, const char *what, kvo_place place);
-  /** KVO0009: a set of a key that has no setter. */
-  void (*no_setter)(const kvo_object *object, const char *key, kvo_place place);
-  /** KVO0026: the setter takes values of another form, type code or size. */
-  void (*other_form)(const kvo_object *object, const kvo_property *property, kvo_form form, char code, size_t size,
-                     kvo_place place);
-  /** KVO0009: the value of a key is needed that the class does not have. */
-  void (*undefined)(const kvo_class *cls, const kvo_object *object, kvo_slot *slot);
-  /** KVO0011: an observation that is never notified; a warning if its changes may be announced by hand. See kvo_binding_never_notifies. */
-  void (*never_notifies)(const kvo_object *object, const char *key_path, const char *affected, kvo_silence silence,
-                         kvo_place place);
-  /** KVO0039: `path` begins with the property's own key, and is declared to affect it. */
-  void (*self_dependency)(const kvo_object *object, const kvo_property *property, const char *path, kvo_place place);
-  /** KVO0011: after a change there was no memory to subscribe an expression to what it reads now. */
-  void (*cannot_follow)(const kvo_fault_observation *concerned);
-  /** KVO0012: `key_path` is that of the observation, or NULL. If `why` is NULL, the header tells the reason. */
-  void (*unsupported_object)(const kvo_object *object, const char *function, const char *key_path, const char *why,
-                             kvo_place place);
-  /** KVO0019: the registrations that exist already, newest first; if `is_all` is false, there are more. */
-  void (*duplicate)(const kvo_fault_observation *present, size_t count, bool is_all, kvo_place place);
-  /** KVO0002, KVO0003, KVO0005 or KVO0008: an id that is not registered. */
-  void (*not_observing)(kvo_observation observation, kvo_place place);
-  /** KVO0002 or KVO0003: no such registration, for a removal by observer and key path. */
-  void (*not_registered)(const kvo_object *object, const kvo_observer_identity *identity, const char *key_path,
-                         const void *context, bool match_context, kvo_place place);
-  /** KVO0016: a removal that matches several registrations; it removes the first of these. */
-  void (*ambiguous)(const kvo_fault_observation *candidates, size_t count, kvo_place place);
-  /** KVO0015: an observation ends without having been notified of a change. Its node is not retired yet. */
-  void (*unused)(const kvo_node *node, kvo_place place);
-  /** KVO0017: a wait for an observation's deliveries would be endless; an object dies while its evaluation on another thread waits for this
-   * thread; a signal handler waits for this lock, held by the call that it has interrupted, or this thread waits for a guard
-   * that it holds. The last one does not return. */
-  void (*endless_wait)(kvo_observation observation, kvo_waited waited, kvo_place place);
-  void (*endless_death)(const kvo_info *info, kvo_place place);
-  void (*interrupted)(const kvo_lock *lock, bool is_guard);
-  /** A limit of the setting or of the stack is reached. KVO0024 if several observations call each other in a cycle with repeating values,
-   * otherwise KVO0023. */
-  void (*too_deep)(uint32_t depth, const kvo_nesting *nesting, bool by_variable);
-  /** KVO0024: bindings that set each other's properties without end, by their own nodes. */
-  void (*unsettled)(const kvo_node *const *bindings, size_t count, uint32_t rounds);
-  /** KVO0025: the callback of `inner` and those around it up to that of `outer`, or, if NULL, a getter in an evaluation, were left without
-   * returning. */
-  void (*left)(const kvo_node *outer, const kvo_node *inner);
-  /** KVO0027: a set has caused too many deliveries, the last of them of this observation; a delivery in progress on that thread is slow. */
-  void (*avalanche)(const kvo_avalanche *of, const kvo_node *delivered);
-  void (*slow)(const kvo_fault_observation *delivered, uint32_t thread, uint64_t milliseconds);
-  /** KVO0028: a did without a will. `concerned`, here and below, is one of the observations of the key, or NULL. */
-  void (*no_will)(const kvo_object *object, const char *key, const kvo_fault_observation *concerned, kvo_place place);
-  /** KVO0029: a will without a did; `end` says why there can be none any more. */
-  void (*unfinished)(const kvo_info *info, const kvo_object *object, const char *key,
-                     const kvo_fault_observation *concerned, const char *end, const kvo_fault_site *will);
-  /** KVO0030: the will was called on another thread. */
-  void (*crossed)(const kvo_object *object, const char *key, const kvo_fault_observation *concerned,
-                  const kvo_fault_site *will, kvo_place did);
-  /** KVO0031: a setter notifies a change that is already announced; `will` is where. */
-  void (*doubled)(const kvo_info *info, const char *key, const kvo_fault_observation *concerned,
-                  const kvo_fault_site *will);
-  /** KVO0032: the object at an intermediate key of an observed path was replaced without notification. */
-  void (*silent_change)(const kvo_fault_observation *concerned, const kvo_info *holder, const char *key);
-  /** KVO0033: indexes that are not ascending; and a did that differs from its will, which is the one that counts. */
-  void (*unordered_indexes)(const kvo_object *object, const char *key, size_t position, size_t before, size_t index,
-                            kvo_place place);
-  void (*other_indexes)(const kvo_object *object, const char *key, const kvo_announced *begun, const kvo_announced *end,
-                        const kvo_fault_site *will, kvo_place place);
-  /** KVO0009 as a warning: an announced change of a key that is not observed and that the class does not have, although it has a similar
-   * one. */
-  void (*unknown_key)(const kvo_object *object, const char *key, kvo_place place);
-  /** KVO0034: a wrong item of an environment variable. */
-  void (*misconfigured)(const char *variable, const char *item, size_t length, const char *problem);
 };
 
 extern KVO_HIDDEN const struct kvo_hooks kvo__hooks;
@@ -254,5 +166,109 @@ static inline void kvo__call_noted(bool tapped, const kvo_raw_change *change, co
   else
     callback(change, user_data);
 }
+
+/* -------------------------------------------------------------------- The faults. No lock may be held unless it says so -- */
+
+/** Raises a fault, by one of the functions below, which are in faults/. Does nothing in a build without diagnostics. */
+#define KVO_MISUSE(name, ...)                                                                                          \
+  do {                                                                                                                 \
+    if (KVO_DIAGNOSTICS) kvo__fault_##name(__VA_ARGS__);                                                               \
+  } while (0)
+
+/** KVO0001: observations were registered when their object died. */
+KVO_HIDDEN void kvo__fault_deallocated(const kvo_object *object, const kvo_class *cls, kvo_fault_observation *left,
+                                       size_t count, kvo_place place);
+/** KVO0021: the object's header has been overwritten; `node` is that of the last observation, which ends. */
+KVO_HIDDEN void kvo__fault_overwritten(const kvo_info *info, const kvo_node *node);
+/** KVO0008: a callback before a change ends the object that is changing. */
+KVO_HIDDEN void kvo__fault_ended_before_change(const kvo_info *info, const kvo_slot *slot, const char *function,
+                                               kvo_place place);
+/** KVO0008: kvo_object_destroy of an object in memory of the program. */
+KVO_HIDDEN void kvo__fault_not_created(const kvo_object *object, const char *function, kvo_place place);
+/** A refused registration; the status decides which fault it is, and for a key path also where it fails. */
+KVO_HIDDEN void kvo__fault_refused(kvo_status status, const kvo_class *cls, const kvo_object *object,
+                                   const char *key_path, const void *observer, kvo_options options, const void *context,
+                                   kvo_place place);
+/** The same fault for an observation whose key path, since a change, leads to what cannot be observed. */
+KVO_HIDDEN void kvo__fault_path_broken(kvo_status status, const kvo_object *object,
+                                       const kvo_fault_observation *concerned);
+/** KVO0026: the value of a binding cannot be set as this key of its target, as kvo_last_error says. */
+KVO_HIDDEN void kvo__fault_cannot_set(const kvo_object *target, const char *key,
+                                      const kvo_fault_observation *concerned);
+/** KVO0008: a wrong argument of a function of the API. */
+KVO_HIDDEN void kvo__fault_invalid_argument(const char *function, const char *what, kvo_place place);
+/** KVO0009: a set of a key that has no setter. */
+KVO_HIDDEN void kvo__fault_no_setter(const kvo_object *object, const char *key, kvo_place place);
+/** KVO0026: the setter takes values of another form, type code or size. */
+KVO_HIDDEN void kvo__fault_other_form(const kvo_object *object, const kvo_property *property, kvo_form form, char code,
+                                      size_t size, kvo_place place);
+/** KVO0009: the value of a key is needed that the class does not have. */
+KVO_HIDDEN void kvo__fault_undefined(const kvo_class *cls, const kvo_object *object, kvo_slot *slot);
+/** KVO0011: an observation that is never notified; a warning if its changes may be announced by hand. See kvo_binding_never_notifies. */
+KVO_HIDDEN void kvo__fault_never_notifies(const kvo_object *object, const char *key_path, const char *affected,
+                                          kvo_silence silence, kvo_place place);
+/** KVO0039: `path` begins with the property's own key, and is declared to affect it. */
+KVO_HIDDEN void kvo__fault_self_dependency(const kvo_object *object, const kvo_property *property, const char *path,
+                                           kvo_place place);
+/** KVO0011: after a change there was no memory to subscribe an expression to what it reads now. */
+KVO_HIDDEN void kvo__fault_cannot_follow(const kvo_fault_observation *concerned);
+/** KVO0012: `key_path` is that of the observation, or NULL. If `why` is NULL, the header tells the reason. */
+KVO_HIDDEN void kvo__fault_unsupported_object(const kvo_object *object, const char *function, const char *key_path,
+                                              const char *why, kvo_place place);
+/** KVO0019: the registrations that exist already, newest first; if `is_all` is false, there are more. */
+KVO_HIDDEN void kvo__fault_duplicate(const kvo_fault_observation *present, size_t count, bool is_all, kvo_place place);
+/** KVO0002, KVO0003, KVO0005 or KVO0008: an id that is not registered. */
+KVO_HIDDEN void kvo__fault_not_observing(kvo_observation observation, kvo_place place);
+/** KVO0002 or KVO0003: no such registration, for a removal by observer and key path. */
+KVO_HIDDEN void kvo__fault_not_registered(const kvo_object *object, const kvo_observer_identity *identity,
+                                          const char *key_path, const void *context, bool match_context,
+                                          kvo_place place);
+/** KVO0016: a removal that matches several registrations; it removes the first of these. */
+KVO_HIDDEN void kvo__fault_ambiguous(const kvo_fault_observation *candidates, size_t count, kvo_place place);
+/** KVO0015: an observation ends without having been notified of a change. Its node is not retired yet. */
+KVO_HIDDEN void kvo__fault_unused(const kvo_node *node, kvo_place place);
+/** KVO0017: a wait for an observation's deliveries would be endless; an object dies while its evaluation on another thread waits for this
+ * thread; a signal handler waits for this lock, held by the call that it has interrupted, or this thread waits for a guard
+ * that it holds. The last one does not return. */
+KVO_HIDDEN void kvo__fault_endless_wait(kvo_observation observation, kvo_waited waited, kvo_place place);
+KVO_HIDDEN void kvo__fault_endless_death(const kvo_info *info, kvo_place place);
+_Noreturn KVO_HIDDEN void kvo__fault_interrupted(const kvo_lock *lock, bool is_guard);
+/** A limit of the setting or of the stack is reached. KVO0024 if several observations call each other in a cycle with repeating values,
+ * otherwise KVO0023. */
+KVO_HIDDEN void kvo__fault_too_deep(uint32_t depth, const kvo_nesting *nesting, bool by_variable);
+/** KVO0024: bindings that set each other's properties without end, by their own nodes. */
+KVO_HIDDEN void kvo__fault_unsettled(const kvo_node *const *bindings, size_t count, uint32_t rounds);
+/** KVO0025: the callback of `inner` and those around it up to that of `outer`, or, if NULL, a getter in an evaluation, were left without
+ * returning. */
+KVO_HIDDEN void kvo__fault_abandoned(const kvo_node *outer, const kvo_node *inner);
+/** KVO0027: a set has caused too many deliveries, the last of them of this observation; a delivery in progress on that thread is slow. */
+KVO_HIDDEN void kvo__fault_avalanche(const kvo_avalanche *of, const kvo_node *delivered);
+KVO_HIDDEN void kvo__fault_slow(const kvo_fault_observation *delivered, uint32_t thread, uint64_t milliseconds);
+/** KVO0028: a did without a will. `concerned`, here and below, is one of the observations of the key, or NULL. */
+KVO_HIDDEN void kvo__fault_no_will(const kvo_object *object, const char *key, const kvo_fault_observation *concerned,
+                                   kvo_place place);
+/** KVO0029: a will without a did; `end` says why there can be none any more. */
+KVO_HIDDEN void kvo__fault_unfinished(const kvo_info *info, const kvo_object *object, const char *key,
+                                      const kvo_fault_observation *concerned, const char *end,
+                                      const kvo_fault_site *will);
+/** KVO0030: the will was called on another thread. */
+KVO_HIDDEN void kvo__fault_crossed(const kvo_object *object, const char *key, const kvo_fault_observation *concerned,
+                                   const kvo_fault_site *will, kvo_place did);
+/** KVO0031: a setter notifies a change that is already announced; `will` is where. */
+KVO_HIDDEN void kvo__fault_doubled(const kvo_info *info, const char *key, const kvo_fault_observation *concerned,
+                                   const kvo_fault_site *will);
+/** KVO0032: the object at an intermediate key of an observed path was replaced without notification. */
+KVO_HIDDEN void kvo__fault_silent_change(const kvo_fault_observation *concerned, const kvo_info *holder,
+                                         const char *key);
+/** KVO0033: indexes that are not ascending; and a did that differs from its will, which is the one that counts. */
+KVO_HIDDEN void kvo__fault_unordered_indexes(const kvo_object *object, const char *key, size_t position, size_t before,
+                                             size_t index, kvo_place place);
+KVO_HIDDEN void kvo__fault_other_indexes(const kvo_object *object, const char *key, const kvo_announced *begun,
+                                         const kvo_announced *end, const kvo_fault_site *will, kvo_place place);
+/** KVO0009 as a warning: an announced change of a key that is not observed and that the class does not have, although it has a similar
+ * one. */
+KVO_HIDDEN void kvo__fault_unknown_key(const kvo_object *object, const char *key, kvo_place place);
+/** KVO0034: a wrong item of an environment variable. */
+KVO_HIDDEN void kvo__fault_misconfigured(const char *variable, const char *item, size_t length, const char *problem);
 
 #endif /* KVO_HOOKS_H */

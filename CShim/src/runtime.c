@@ -84,43 +84,6 @@ const struct kvo_hooks kvo__hooks = {
     .serve = kvo__serve,
     .remember = kvo__remember_ended,
     .forget = kvo__forget_ended,
-    .deallocated = kvo__fault_deallocated,
-    .overwritten = kvo__fault_overwritten,
-    .ended_before_change = kvo__fault_ended_before_change,
-    .not_created = kvo__fault_not_created,
-    .refused = kvo__fault_registration,
-    .path_broken = kvo__fault_path_broken,
-    .cannot_set = kvo__fault_cannot_set,
-    .invalid_argument = kvo__fault_invalid_argument,
-    .no_setter = kvo__fault_no_setter,
-    .other_form = kvo__fault_other_form,
-    .undefined = kvo__fault_undefined,
-    .never_notifies = kvo__fault_never_notifies,
-    .self_dependency = kvo__fault_self_dependency,
-    .cannot_follow = kvo__fault_cannot_follow,
-    .unsupported_object = kvo__fault_unsupported_object,
-    .duplicate = kvo__fault_duplicate,
-    .not_observing = kvo__fault_ended,
-    .not_registered = kvo__fault_not_registered,
-    .ambiguous = kvo__fault_ambiguous,
-    .unused = kvo__fault_unused,
-    .endless_wait = kvo__fault_endless_wait,
-    .endless_death = kvo__fault_endless_death,
-    .interrupted = kvo__fault_interrupted,
-    .too_deep = kvo__fault_too_deep,
-    .left = kvo__fault_abandoned,
-    .unsettled = kvo__fault_unsettled,
-    .slow = kvo__fault_slow,
-    .avalanche = kvo__fault_avalanche,
-    .no_will = kvo__fault_no_will,
-    .unfinished = kvo__fault_unfinished,
-    .crossed = kvo__fault_crossed,
-    .doubled = kvo__fault_doubled,
-    .silent_change = kvo__fault_silent_change,
-    .unordered_indexes = kvo__fault_unordered_indexes,
-    .other_indexes = kvo__fault_other_indexes,
-    .unknown_key = kvo__warn_of_unknown_key,
-    .misconfigured = kvo__complain,
 #endif
 };
 
@@ -139,6 +102,6 @@ __attribute__((constructor)) static void runtime_start(void) {
 #if KVO_DIAGNOSTICS
 __attribute__((destructor)) static void runtime_end(void) {
   kvo__serve_end();
-  if (kvo__settings.leaks) kvo__tell_leaks();
+  if (kvo__settings.leaks) kvo__report_leaks();
 }
 #endif

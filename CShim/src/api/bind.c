@@ -79,7 +79,7 @@ static void set_value(const kvo_value *value, void *arg) {
   if (status == KVO_OK) return;
   kvo_fault_observation concerned = {.key_path = of->path, .object = of->source, .object_class = ""};
   (void)kvo__id_look_up(new->change->observation, bind_describe, &concerned);
-  KVO_TELL(cannot_set, of->target, of->key, &concerned);
+  KVO_MISUSE(cannot_set, of->target, of->key, &concerned);
 }
 
 /* The value is that of the property, or one of `evaluate`. */

@@ -7,8 +7,8 @@ static kvo_status c_observer_refuse(const kvo_class *cls, const kvo_object *obje
   if (status == KVO_ERROR_UNDEFINED_KEY || status == KVO_ERROR_NO_INTERCEPTION ||
       status == KVO_ERROR_MALFORMED_KEY_PATH || status == KVO_ERROR_DYING_OBJECT || status == KVO_ERROR_NOT_AN_OBJECT ||
       status == KVO_ERROR_TYPE_MISMATCH)
-    KVO_TELL(refused, status, cls, object, observer->key_path, observer->user_data, observer->options,
-             observer->context, (kvo_place){observer->file, observer->line});
+    KVO_MISUSE(refused, status, cls, object, observer->key_path, observer->user_data, observer->options,
+               observer->context, (kvo_place){observer->file, observer->line});
   return kvo__result(status, "kvo_add_observer", object, observer->key_path);
 }
 
@@ -25,7 +25,7 @@ static const char *c_observer_wrong_argument(const kvo_object *object, const kvo
 static void report_own(const kvo_object *object, const kvo_property *property, kvo_place place) {
   char **path = property->affected_by;
   while (path != NULL && *path != NULL && !kvo__affects_itself(property, *path)) path++;
-  if (path != NULL && *path != NULL) KVO_TELL(self_dependency, object, property, *path, place);
+  if (path != NULL && *path != NULL) KVO_MISUSE(self_dependency, object, property, *path, place);
 }
 
 /* Warns of what is declared to affect the property and begins with a key that the class does not have. */
@@ -34,7 +34,7 @@ static void warn_of_undefined(const kvo_object *object, const kvo_class *cls, co
   bool may_have = cls->coding != NULL && cls->coding->value_for_undefined_key != NULL;
   for (char **path = property->affected_by; path != NULL && *path != NULL && !may_have; path++)
     if (**path != '@' && kvo__class_find(cls, kvo_key_hash(*path, strcspn(*path, "."))) == NULL)
-      KVO_TELL(never_notifies, object, *path, property->name, KVO_SILENCE_UNDEFINED, place);
+      KVO_MISUSE(never_notifies, object, *path, property->name, KVO_SILENCE_UNDEFINED, place);
 }
 
 /* Whether a value may be or contain an object, which nothing retains: it could be gone when the value is delivered as the old one.
@@ -58,8 +58,8 @@ kvo_status kvo_add_observer(kvo_object *object, const kvo_observer *given, kvo_o
   wrong = c_observer_wrong_argument(object, observer);
   if (wrong != NULL) return kvo__invalid("kvo_add_observer", wrong, (kvo_place){observer->file, observer->line});
   if (!kvo__is_object(object)) {
-    KVO_TELL(unsupported_object, object, "kvo_add_observer", observer->key_path, NULL,
-             (kvo_place){observer->file, observer->line});
+    KVO_MISUSE(unsupported_object, object, "kvo_add_observer", observer->key_path, NULL,
+               (kvo_place){observer->file, observer->line});
     return kvo__fail(KVO_ERROR_INVALID_ARGUMENT, "kvo_add_observer: \"%s\": this memory is not an object",
                      observer->key_path);
   }
@@ -113,9 +113,9 @@ kvo_status kvo_add_observer(kvo_object *object, const kvo_observer *given, kvo_o
   bool by_hand = property != NULL && (property->flags & (KVO_PROPERTY_MANUAL | KVO_PROPERTY_READ_ONLY)) != 0;
   bool never_notifies = property == NULL || (property->ops == NULL && !kvo__can_set(property) && !by_hand);
   if (single && !evaluated && never_notifies)
-    KVO_TELL(never_notifies, object, observer->key_path, NULL,
-             property == NULL ? KVO_SILENCE_UNDEFINED : KVO_SILENCE_BY_HAND,
-             (kvo_place){observer->file, observer->line});
+    KVO_MISUSE(never_notifies, object, observer->key_path, NULL,
+               property == NULL ? KVO_SILENCE_UNDEFINED : KVO_SILENCE_BY_HAND,
+               (kvo_place){observer->file, observer->line});
   if (single && property != NULL) {
     report_own(object, property, (kvo_place){observer->file, observer->line});
     warn_of_undefined(object, cls, property, (kvo_place){observer->file, observer->line});

@@ -188,7 +188,7 @@ static kvo_status convert(const kvo_property *property, const kvo_value *values,
 static kvo_status check_indexes(const kvo_mutation *of, const char *key, size_t count) {
   for (size_t i = 1; i < of->count; i++) {
     if (of->indexes[i] > of->indexes[i - 1]) continue;
-    KVO_TELL(unordered_indexes, of->object, key, i, of->indexes[i - 1], of->indexes[i], KVO_NOWHERE);
+    KVO_MISUSE(unordered_indexes, of->object, key, i, of->indexes[i - 1], of->indexes[i], KVO_NOWHERE);
     return KVO_ERROR_INVALID_ARGUMENT;
   }
   for (size_t i = 0; i < of->count; i++) {

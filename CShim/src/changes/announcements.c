@@ -88,5 +88,5 @@ void kvo__manual_is_doubled(const kvo_object *object, kvo_key key) {
   kvo_fault_observation concerned;
   bool is_observed = kvo__describe_first(kvo__manual_content(open)->slot, &concerned);
   kvo_fault_site will = kvo__manual_site(open, kvo__thread_number());
-  KVO_TELL(doubled, kvo__manual_content(open)->info, open->name, is_observed ? &concerned : NULL, &will);
+  KVO_MISUSE(doubled, kvo__manual_content(open)->info, open->name, is_observed ? &concerned : NULL, &will);
 }

@@ -26,8 +26,8 @@ static void end_unfinished(kvo_manual *open, const char *end, bool by_death) {
     kvo_fault_observation concerned;
     bool is_observed = kvo__describe_first(kvo__manual_content(open)->slot, &concerned);
     kvo_fault_site will = kvo__manual_site(open, kvo__thread_number());
-    KVO_TELL(unfinished, kvo__manual_content(open)->info, open->object, open->name, is_observed ? &concerned : NULL,
-             end, &will);
+    KVO_MISUSE(unfinished, kvo__manual_content(open)->info, open->object, open->name, is_observed ? &concerned : NULL,
+               end, &will);
   }
   free_manual(open, by_death);
 }
@@ -58,7 +58,7 @@ static void *manual_read_value(kvo_manual *open, kvo_property_reader *read) {
   kvo_frame_content *change = kvo__manual_content(open);
   const kvo_property *property = manual_property_of(open);
   if (property == NULL) {
-    KVO_TELL(undefined, change->info->cls, change->info->object, change->slot);
+    KVO_MISUSE(undefined, change->info->cls, change->info->object, change->slot);
     return NULL;
   }
   const kvo_selection *selection = open->selection.indexes != NULL ? &open->selection : NULL;
@@ -113,7 +113,7 @@ static kvo_status will_change(kvo_object *object, kvo_change_kind kind, const ch
   kvo_status status;
   kvo_manual *open = open_manual(object, kind, kvo_key_hash(key, strlen(key)), key, selection, place, &status);
   if (open == NULL) {
-    if (status == KVO_OK) KVO_TELL(unknown_key, object, key, place);
+    if (status == KVO_OK) KVO_MISUSE(unknown_key, object, key, place);
     return status;
   }
   if ((open->wants & KVO_FRAME_WANTS_OLD) != 0 && kind != KVO_CHANGE_INSERTION)
@@ -166,7 +166,7 @@ kvo_status kvo_will_change_indexes_at(kvo_object *object, kvo_change_kind kind, 
   for (size_t i = 1; i < count; i++)
     if (indexes[i] <= indexes[i - 1]) {
       kvo__unobserved_will(object, kvo_key_hash(key, strlen(key)), false);
-      KVO_TELL(unordered_indexes, object, key, i, indexes[i - 1], indexes[i], place);
+      KVO_MISUSE(unordered_indexes, object, key, i, indexes[i - 1], indexes[i], place);
       return kvo__fail(KVO_ERROR_INVALID_ARGUMENT, "kvo_will_change_indexes: \"%s\": the indexes are not ascending",
                        key);
     }
@@ -260,9 +260,9 @@ static kvo_status follow_present_value(kvo_object *object, const char *key, kvo_
   if (was_unobserved) {
     /* no misuse */
   } else if (kvo__find_thread(has_will, &search)) {
-    KVO_TELL(crossed, object, key, is_observed ? &concerned : NULL, &search.will, place);
+    KVO_MISUSE(crossed, object, key, is_observed ? &concerned : NULL, &search.will, place);
   } else {
-    KVO_TELL(no_will, object, key, is_observed ? &concerned : NULL, place);
+    KVO_MISUSE(no_will, object, key, is_observed ? &concerned : NULL, place);
   }
   if (scoped == KVO_SILENT) { /* as the change of a setter */
     kvo__stored_silently(info, hash);
@@ -295,7 +295,7 @@ static kvo_status did_change(kvo_object *object, const char *key, const kvo_anno
   if (end == NULL && !open->has_values) end = &setting;
   if (end != NULL && !manual_is_same(&begun, end)) {
     kvo_fault_site will = kvo__manual_site(open, kvo__thread_number());
-    KVO_TELL(other_indexes, object, key, &begun, end, &will, place);
+    KVO_MISUSE(other_indexes, object, key, &begun, end, &will, place);
   }
   bool read_new = !open->has_values && (open->wants & KVO_FRAME_WANTS_NEW) != 0 && change->kind != KVO_CHANGE_REMOVAL;
   while (kvo_frame_next(&open->frame)) {

@@ -218,7 +218,7 @@ static void scopes_tell_before(kvo_open_scope *scope, kvo_coalesced *change, uin
 static void *scopes_read_value(kvo_coalesced *change, kvo_property_reader *read, bool is_wanted) {
   kvo_frame_content *frame = scopes_content(change);
   const kvo_property *property = scopes_property_of(change);
-  if (property == NULL && is_wanted) KVO_TELL(undefined, frame->info->cls, frame->info->object, frame->slot);
+  if (property == NULL && is_wanted) KVO_MISUSE(undefined, frame->info->cls, frame->info->object, frame->slot);
   return property != NULL ? read(property, frame->info->object, NULL) : NULL;
 }
 

@@ -223,11 +223,11 @@ static kvo_status refuse_key(kvo_object *object, const char *key, kvo_form form,
   const kvo_class *cls = kvo_object_class(object);
   const kvo_property *property = kvo_class_property(cls, key);
   if (property == NULL || property->ops != NULL || !kvo__can_set(property)) {
-    KVO_TELL(no_setter, object, key, place);
+    KVO_MISUSE(no_setter, object, key, place);
     return kvo__fail(property == NULL ? KVO_ERROR_UNDEFINED_KEY : KVO_ERROR_READ_ONLY,
                      "KVO_SET: \"%s\" of class '%s' has no setter", key, kvo_class_name(cls));
   }
-  KVO_TELL(other_form, object, property, form, code, size, place);
+  KVO_MISUSE(other_form, object, property, form, code, size, place);
   return kvo__fail(KVO_ERROR_TYPE_MISMATCH, "KVO_SET: property '%s' of class '%s' has the type \"%s\"", key,
                    kvo_class_name(cls), property->type);
 }

@@ -78,7 +78,7 @@ void kvo__settle_add(kvo_open_scope *hold, const kvo_slot *slot) {
 static bool is_given_up(kvo_open_scope *hold, kvo_bound *bound) {
   enum { MOST = sizeof hold->cycle / sizeof *hold->cycle };
   if (hold->cycle_length > 0 && hold->cycle[0] == bound->node) {
-    if (!hold->is_reported) KVO_TELL(unsettled, hold->cycle, hold->cycle_length, kvo__settings.max_rounds);
+    if (!hold->is_reported) KVO_MISUSE(unsettled, hold->cycle, hold->cycle_length, kvo__settings.max_rounds);
     hold->is_reported = true;
     return true;
   }

@@ -85,7 +85,7 @@ static void find_left(const kvo_thread *self, uint32_t first, const void *frame,
 
 /* Reports what was left, unless a fault handler was, and no longer protects it. No lock may be held. */
 static void report(unsigned found, const reported *later) {
-  if (found != 0 && (found & LEFT_BY_HANDLER) == 0) KVO_TELL(left, later->nodes[OUTER], later->nodes[INNER]);
+  if (found != 0 && (found & LEFT_BY_HANDLER) == 0) KVO_MISUSE(abandoned, later->nodes[OUTER], later->nodes[INNER]);
   for (size_t i = 0; i < REPORTED; i++) {
     if (later->marked[i].entered != 0) kvo__leave(later->marked[i].info, later->marked[i].entered);
     if (later->own[i].info != NULL) kvo__leave(later->own[i].info, later->own[i].entered);

@@ -61,7 +61,7 @@ static void c_callback(const kvo_raw_change *raw, void *user_data) {
 static void report_broken(kvo_status status, const kvo_object *object) {
   kvo_fault_observation concerned;
   kvo__describe_node(kvo__own.recorder->tracked->anchor, &concerned);
-  KVO_TELL(path_broken, status, object, &concerned);
+  KVO_MISUSE(path_broken, status, object, &concerned);
 }
 
 kvo_boxed *kvo__path_evaluate(kvo_object *object, const char *key_path, kvo_boxed *spare) {

@@ -99,6 +99,6 @@ bool kvo__may_nest_slowly(kvo_thread *self, const void *frame) {
   bool is_first = self->unwinding.frame == NULL;
   /* Only what is reported as a cycle without end is given up: KVO0024, not KVO0023. Before the fault handler, which may make changes. */
   kvo__unwind_begin(self, is_first && nesting.shape == KVO_CIRCLE && nesting.values_repeat);
-  if (is_first) KVO_TELL(too_deep, (uint32_t)nested, &nesting, most != 0 && nested >= most);
+  if (is_first) KVO_MISUSE(too_deep, (uint32_t)nested, &nesting, most != 0 && nested >= most);
   return false;
 }

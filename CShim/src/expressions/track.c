@@ -62,7 +62,7 @@ void kvo__tell_silent_change(const kvo_tracked *tracked, const kvo_info *holder,
   kvo_fault_observation concerned;
   kvo__describe_node(tracked->anchor, &concerned);
   const kvo_property *property = kvo__class_find(holder->cls, key);
-  KVO_TELL(silent_change, &concerned, holder, property != NULL ? property->name : "?");
+  KVO_MISUSE(silent_change, &concerned, holder, property != NULL ? property->name : "?");
 }
 
 /* The value before a change, of an expression that does not keep what it has told. NULL without memory, if the observation has ended, or if
@@ -170,7 +170,7 @@ kvo_cell *kvo__arm(kvo_tracked *tracked, const kvo_slot *changed, kvo_status *st
     kvo__unlock(&tracked->lock);
     kvo_fault_observation concerned;
     kvo__describe_node(tracked->anchor, &concerned);
-    KVO_TELL(cannot_follow, &concerned);
+    KVO_MISUSE(cannot_follow, &concerned);
   }
   return result;
 }

@@ -230,7 +230,7 @@ static bool answers_undefined_keys(const kvo_class *cls) {
   return hooks != NULL && (hooks->value_for_undefined_key != NULL || hooks->set_value_for_undefined_key != NULL);
 }
 
-void kvo__warn_of_unknown_key(const kvo_object *object, const char *key, kvo_place place) {
+void kvo__fault_unknown_key(const kvo_object *object, const char *key, kvo_place place) {
   const kvo_class *cls = kvo_object_class(object);
   if (cls == NULL || answers_undefined_keys(cls) || kvo__class_find(cls, kvo_key_hash(key, strlen(key))) != NULL)
     return;

@@ -20,7 +20,7 @@ static void leaks_fill(kvo_fault_observation *all, const kvo_graph *graph) {
   }
 }
 
-void kvo__tell_leaks(void) {
+void kvo__report_leaks(void) {
   kvo_graph *graph = NULL;
   if (kvo_snapshot(&graph) != KVO_OK) return;
   kvo_fault_observation *all = graph->observation_count > 0 ? kvo__alloc(graph->observation_count * sizeof *all) : NULL;

@@ -29,6 +29,6 @@ void kvo__look_for_misspelt_names(void) {
     char problem[LONGEST + 64];
     kvo_sink to = {.memory = problem, .capacity = sizeof problem, .fd = -1};
     kvo__append(&to, "is not a variable of the library: did you mean %s?", nearest.found);
-    kvo__complain("the environment", name, length, problem);
+    kvo__fault_misconfigured("the environment", name, length, problem);
   }
 }

@@ -76,7 +76,7 @@ static bool parse_form(const char *item, size_t length) {
 static void read_list(const char *variable, bool (*parse)(const char *item, size_t length), const char *advice) {
   for (const char *list = secure_getenv(variable); list != NULL && *list != '\0';) {
     size_t length = strcspn(list, ",");
-    if (!parse(list, length) && advice != NULL) kvo__complain(variable, list, length, advice);
+    if (!parse(list, length) && advice != NULL) kvo__fault_misconfigured(variable, list, length, advice);
     list += length;
     if (*list == ',') list++;
   }
@@ -91,7 +91,8 @@ static void need_policy(void) {
 }
 
 static void complain_of_path(const char *pattern) {
-  kvo__complain("KVO_REPORT_PATH", pattern, strlen(pattern), "cannot be written to: reports go to standard error");
+  kvo__fault_misconfigured("KVO_REPORT_PATH", pattern, strlen(pattern),
+                           "cannot be written to: reports go to standard error");
 }
 
 static void open_report_file(void) {
@@ -203,7 +204,7 @@ static bool ignores_complaints(void) {
   return action == KVO_ACTION_IGNORE;
 }
 
-void kvo__complain(const char *variable, const char *item, size_t length, const char *problem) {
+void kvo__fault_misconfigured(const char *variable, const char *item, size_t length, const char *problem) {
   if (kvo__is_switched_off(KVO_FAULT_BAD_CONFIGURATION) || ignores_complaints()) return;
   char line[512];
   kvo_sink to = {.memory = line, .capacity = sizeof line, .fd = STDERR_FILENO};

@@ -197,8 +197,8 @@ static void describe_stop(kvo_report *report, kvo_status status, const registrat
 /* A wrong key in C is no reason to end the process, which may be the host of the plug-in that has it: the call fails with a status. */
 static void is_survived(kvo_report *report) { report->fault.severity = KVO_SEVERITY_ERROR; }
 
-void kvo__fault_registration(kvo_status status, const kvo_class *cls, const kvo_object *object, const char *key_path,
-                             const void *observer, kvo_options options, const void *context, kvo_place place) {
+void kvo__fault_refused(kvo_status status, const kvo_class *cls, const kvo_object *object, const char *key_path,
+                        const void *observer, kvo_options options, const void *context, kvo_place place) {
   registration_stop at = {0};
   kvo_fault_code code;
   switch (status) {

@@ -106,7 +106,7 @@ static void raise_stale_handle(const kvo_ended *entry, kvo_place place) {
   kvo__raise(report);
 }
 
-void kvo__fault_ended(kvo_observation observation, kvo_place place) {
+void kvo__fault_not_observing(kvo_observation observation, kvo_place place) {
   kvo_ended entry;
   bool was_given = kvo__id_was_given(observation);
   bool found = kvo__ended_by_id(observation, &entry);

@@ -148,13 +148,13 @@ static bool death_finish(kvo_object *object, kvo_place place) {
   /* Only anchors and deferred deliveries evaluate the object. One that was removed before may still be doing so. */
   bool may_be_evaluated = kvo__slot_find(info, KVO_KEY_ANCHORS) != NULL || atomic_load(&kvo__threads.unwinding) != 0;
   bool is_evaluated = may_be_evaluated && kvo__wait_for_evaluations(info) != KVO_WAITED;
-  if (is_evaluated) KVO_TELL(endless_death, info, place);
+  if (is_evaluated) KVO_MISUSE(endless_death, info, place);
   /* Reports name the address of the object. */
   uintptr_t created = info->first.is_of_created ? KVO_WORD_CREATED : 0;
   kvo__set_word(info->object, (uintptr_t)info->cls | KVO_WORD_DYING | created);
   kvo__set_word(object, (uintptr_t)info->cls | KVO_WORD_DYING | created);
   kvo__hooks_forget(named); /* only now, because from here on it gets no more */
-  if (dead.left_count > 0) KVO_TELL(deallocated, info->object, info->cls, dead.left, dead.left_count, dead.place);
+  if (dead.left_count > 0) KVO_MISUSE(deallocated, info->object, info->cls, dead.left, dead.left_count, dead.place);
   if ((atomic_load(&info->state) & KVO_STATE_REMEMBERED) != 0) KVO_TELL(forget, info);
   notify_dependents(dead.dependents, named);
   if (dead.left != dead.few) kvo__free(dead.left);
@@ -166,7 +166,7 @@ static bool death_finish(kvo_object *object, kvo_place place) {
 static bool can_end(kvo_object *object, const char *function, kvo_place place) {
   bool is_object = kvo__is_object(object), is_dying = is_object && (kvo__word(object) & KVO_WORD_DYING) != 0;
   if (is_object && !is_dying) return true;
-  KVO_TELL(unsupported_object, object, function, NULL, is_dying ? "it is being destroyed already" : NULL, place);
+  KVO_MISUSE(unsupported_object, object, function, NULL, is_dying ? "it is being destroyed already" : NULL, place);
   return false;
 }
 
@@ -175,7 +175,7 @@ static bool is_created(const kvo_object *object, const char *function, kvo_place
   uintptr_t word = kvo__word(object);
   const kvo_info *info = kvo__word_info(word);
   if (info != NULL ? info->first.is_of_created : (word & KVO_WORD_CREATED) != 0) return true;
-  KVO_TELL(not_created, object, function, place);
+  KVO_MISUSE(not_created, object, function, place);
   return false;
 }
 
@@ -183,7 +183,7 @@ static bool is_created(const kvo_object *object, const char *function, kvo_place
 static bool is_before_change(const kvo_object *object, const char *function, kvo_place place) {
   const kvo_info *info = kvo__word_info(kvo__word(object));
   const kvo_slot *slot = info != NULL ? kvo__in_will_of(info) : NULL;
-  if (slot != NULL) KVO_TELL(ended_before_change, info, slot, function, place);
+  if (slot != NULL) KVO_MISUSE(ended_before_change, info, slot, function, place);
   return slot != NULL;
 }
 

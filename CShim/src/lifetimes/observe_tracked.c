@@ -74,8 +74,8 @@ static void warn_if_never_notified(const kvo_object *object, kvo_tracked *tracke
   }
   kvo__unlock(&tracked->lock);
   if (reads_nothing || by_hand)
-    KVO_TELL(never_notifies, object, observer->key_path, NULL, by_hand ? KVO_SILENCE_BY_HAND : KVO_SILENCE_NOTHING_READ,
-             (kvo_place){observer->file, observer->line});
+    KVO_MISUSE(never_notifies, object, observer->key_path, NULL,
+               by_hand ? KVO_SILENCE_BY_HAND : KVO_SILENCE_NOTHING_READ, (kvo_place){observer->file, observer->line});
 }
 
 kvo_status kvo_binding_observe_tracked(kvo_object *object, const kvo_binding_observer *observer, bool keep_last,

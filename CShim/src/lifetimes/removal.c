@@ -33,7 +33,7 @@ static kvo_status cancel(kvo_observation observation, ending how, kvo_place plac
   kvo__section_leave();
   if (node == NULL) return KVO_ERROR_NOT_REGISTERED;
   if (kvo__settings.unused && how == LIKE_TOKEN && ends_with_token(node) && !kvo__node_was_notified(node))
-    KVO_TELL(unused, node, place);
+    KVO_MISUSE(unused, node, place);
   kvo_info *info = kvo__slot_info(atomic_load_explicit(&node->slot, memory_order_relaxed));
   kvo_observation other = (node->options & KVO_NODE_BINDS) != 0 ? kvo__bound_of(node)->other : 0;
   if (evaluated) kvo__tracked_end(node->user_data);
@@ -59,7 +59,7 @@ kvo_status kvo_cancel_observer_and_wait_at(kvo_observation observation, const ch
   kvo_status status = cancel(observation, LIKE_TOKEN, place);
   for (size_t i = 0; i < 2 && all[i] != 0; i++) {
     kvo_waited waited = kvo__wait_for_deliveries(all[i]);
-    if (waited != KVO_WAITED) KVO_TELL(endless_wait, all[i], waited, place);
+    if (waited != KVO_WAITED) KVO_MISUSE(endless_wait, all[i], waited, place);
   }
   return kvo__fail_id(status, "kvo_cancel_observer_and_wait", observation);
 }
@@ -67,7 +67,7 @@ kvo_status kvo_cancel_observer_and_wait_at(kvo_observation observation, const ch
 kvo_status kvo_remove_observer_at(kvo_observation observation, const char *file, uint32_t line) {
   kvo_place place = {file, line};
   kvo_status status = cancel(observation, EXPLICIT, place);
-  if (status != KVO_OK) KVO_TELL(not_observing, observation, place);
+  if (status != KVO_OK) KVO_MISUSE(not_observing, observation, place);
   return kvo__fail_id(status, "kvo_remove_observer", observation);
 }
 
@@ -147,13 +147,13 @@ kvo_status kvo_binding_remove(kvo_object *object, const kvo_observer_identity *i
   while (info != NULL) {
     uint64_t entered = kvo__enter(info);
     matches found = find_matches(info, &what);
-    if (have_several_contexts(&found)) KVO_TELL(ambiguous, found.all, found.count, place);
+    if (have_several_contexts(&found)) KVO_MISUSE(ambiguous, found.all, found.count, place);
     kvo__leave(info, entered);
     if (found.count == 0) break;
     if (cancel(found.all[0].observation, EXPLICIT, place) == KVO_OK)
       return KVO_OK; /* otherwise another thread has removed it: search again */
   }
-  KVO_TELL(not_registered, object, identity, key_path, context, match_context, place);
+  KVO_MISUSE(not_registered, object, identity, key_path, context, match_context, place);
   return kvo__result(KVO_ERROR_NOT_REGISTERED, "removal of an observer", object, key_path);
 }
 
@@ -165,7 +165,7 @@ void kvo__find_duplicate(kvo_object *object, const kvo_observer_identity *identi
   uint64_t entered = kvo__enter(info);
   matches found = find_matches(info, &what);
   enum { MAX = sizeof found.all / sizeof *found.all };
-  if (found.count > 0) KVO_TELL(duplicate, found.all, found.count, found.count < MAX, place);
+  if (found.count > 0) KVO_MISUSE(duplicate, found.all, found.count, found.count < MAX, place);
   kvo__leave(info, entered);
 }
 

@@ -28,8 +28,8 @@ static void settings_read_number(const char *variable, uint32_t most, uint32_t *
   if (text[0] >= '0' && text[0] <= '9' && *end == '\0' && number <= most)
     *out = (uint32_t)number;
   else
-    KVO_TELL(misconfigured, variable, text, strlen(text),
-             "is invalid and ignored; use a number within the limits that KVO_HELP=1 lists");
+    KVO_MISUSE(misconfigured, variable, text, strlen(text),
+               "is invalid and ignored; use a number within the limits that KVO_HELP=1 lists");
 }
 
 uint32_t kvo_binding_max_rounds(void) { return kvo__settings.max_rounds; }
@@ -48,9 +48,9 @@ static void read_socket(void) {
   if (text == NULL || *text == '\0' || strcmp(text, "0") == 0) return;
   size_t length = strlen(text);
   if (strcmp(text, "1") != 0 && *text != '/')
-    KVO_TELL(misconfigured, "KVO_SOCKET", text, length, "is invalid and ignored; use 1, or an absolute path");
+    KVO_MISUSE(misconfigured, "KVO_SOCKET", text, length, "is invalid and ignored; use 1, or an absolute path");
   else if (length >= KVO_SOCKET_PATH)
-    KVO_TELL(misconfigured, "KVO_SOCKET", text, length, "is ignored: the path of a socket has at most 107 bytes");
+    KVO_MISUSE(misconfigured, "KVO_SOCKET", text, length, "is ignored: the path of a socket has at most 107 bytes");
   else
     memcpy(kvo__settings.socket, text, length);
 }

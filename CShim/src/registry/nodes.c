@@ -380,7 +380,7 @@ bool kvo__node_unlink(kvo_info *info, kvo_node *node) {
   bool overwritten = !unlink_locked(info, node);
   if (overwritten) {
     kvo__unlock(&info->lock);
-    KVO_TELL(overwritten, info, node);
+    KVO_MISUSE(overwritten, info, node);
     kvo__lock(&info->lock);
   }
   /* Usually there is no reader. Who enters after this exchange cannot find the node any more. */

@@ -152,11 +152,11 @@ kvo_function kvo_object_setter_to_call(const kvo_object *object, const char *key
   if (__builtin_expect(setter != NULL && kvo__property_takes(property, form, 0, size), true)) return setter;
   kvo_place place = {file, line};
   if (object == NULL || key == NULL)
-    KVO_TELL(invalid_argument, "kvo_object_setter_to_call", object == NULL ? "object is NULL" : "key is NULL", place);
+    KVO_MISUSE(invalid_argument, "kvo_object_setter_to_call", object == NULL ? "object is NULL" : "key is NULL", place);
   else if (setter == NULL)
-    KVO_TELL(no_setter, object, key, place);
+    KVO_MISUSE(no_setter, object, key, place);
   else
-    KVO_TELL(other_form, object, property, form, 0, size, place);
+    KVO_MISUSE(other_form, object, property, form, 0, size, place);
   return do_nothing; /* in every C calling convention of Linux the caller removes the arguments */
 }
 

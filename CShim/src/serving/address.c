@@ -17,7 +17,7 @@ static void complain(const char *path, const char *problem, int error) {
   kvo_sink to = {.memory = text, .capacity = sizeof text, .fd = -1};
   kvo__append(&to, "%s%s%s, so kvo cannot look at this program", problem, error != 0 ? ": " : "",
               error != 0 ? strerror(error) : "");
-  kvo__complain("KVO_SOCKET", path, strlen(path), text);
+  kvo__fault_misconfigured("KVO_SOCKET", path, strlen(path), text);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- Place -- */

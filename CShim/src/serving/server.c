@@ -241,8 +241,8 @@ static void server_begin(void) {
   close_one(&listening);
   close_one(&reserve);
   close_one(&wake);
-  kvo__complain("KVO_SOCKET", path, strlen(path),
-                "cannot be served: the program has no thread or file descriptor left");
+  kvo__fault_misconfigured("KVO_SOCKET", path, strlen(path),
+                           "cannot be served: the program has no thread or file descriptor left");
 }
 
 void kvo__serve(void) {

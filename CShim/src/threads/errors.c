@@ -29,7 +29,7 @@ kvo_status kvo__fail(kvo_status status, const char *format, ...) {
 }
 
 kvo_status kvo__invalid(const char *function, const char *what, kvo_place place) {
-  KVO_TELL(invalid_argument, function, what, place);
+  KVO_MISUSE(invalid_argument, function, what, place);
   return kvo__fail(KVO_ERROR_INVALID_ARGUMENT, "%s: %s", function, what);
 }
 

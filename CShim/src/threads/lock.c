@@ -38,7 +38,7 @@ void kvo__acquire_slowly(kvo_lock *lock) {
   }
   while (!kvo__take(lock, own | KVO_LOCK_AWAITED)) { /* another thread may still be waiting */
     uint32_t held = atomic_load_explicit(&lock->state, memory_order_relaxed);
-    if ((held & ~KVO_LOCK_AWAITED) == own) KVO_TELL(interrupted, lock, false);
+    if ((held & ~KVO_LOCK_AWAITED) == own) KVO_MISUSE(interrupted, lock, false);
     if (held == 0 || !atomic_compare_exchange_strong_explicit(&lock->state, &held, held | KVO_LOCK_AWAITED,
                                                               memory_order_relaxed, memory_order_relaxed))
       continue;
@@ -68,7 +68,7 @@ void kvo_guard_lock(kvo_guard *guard) {
   kvo_lock *lock = (kvo_lock *)guard;
   kvo__section_enter();
   if (kvo__take(lock, kvo__thread_number())) return;
-  if (kvo__holds(lock)) KVO_TELL(interrupted, lock, true);
+  if (kvo__holds(lock)) KVO_MISUSE(interrupted, lock, true);
   kvo__acquire_slowly(lock);
 }
 

@@ -330,7 +330,7 @@ uint64_t kvo__mark_take(kvo_mark *mark) {
 
 static void wait_for_resume(void) {
   while (atomic_load(&kvo__threads.forking) != 0) {
-    if (kvo__holds(&stop_lock)) KVO_TELL(interrupted, &stop_lock, false);
+    if (kvo__holds(&stop_lock)) KVO_MISUSE(interrupted, &stop_lock, false);
     kvo__futex_wait(&kvo__threads.forking, 1);
   }
 }

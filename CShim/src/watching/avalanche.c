@@ -38,5 +38,5 @@ void kvo__avalanche_count(const kvo_node *delivered) {
   kvo_thread *self = kvo__own.thread;
   if (self == NULL || self->avalanche.token == NULL) return;
   kvo_avalanche *of = &self->avalanche;
-  if (of->count++ == kvo__settings.avalanche) KVO_TELL(avalanche, of, delivered);
+  if (of->count++ == kvo__settings.avalanche) KVO_MISUSE(avalanche, of, delivered);
 }

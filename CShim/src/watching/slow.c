@@ -66,7 +66,7 @@ static void *watch(void *arg) {
       due.what.key_path = due.key_path;
       if (due.what.observer_class != NULL) due.what.observer_class = due.observer_class;
       if (due.what.note != NULL) due.what.note = due.note;
-      KVO_TELL(slow, &due.what, due.thread_id, (uint64_t)(kvo__now() - due.begun) / 1000000);
+      KVO_MISUSE(slow, &due.what, due.thread_id, (uint64_t)(kvo__now() - due.begun) / 1000000);
     } else if (wait == INT64_MAX) {
       kvo__futex_wait(&begins, before);
     } else {
