@@ -1,24 +1,70 @@
-// Arrays, sets and dictionaries of any element type.
+// Key-value coding of arrays, sets and dictionaries of any element type.
 
-import Foundation
+public import Foundation
 
-enum CodedKind {
-  case array
-  case set
-  case orderedSet
-}
-
-/// A collection that key-value coding reads element by element.
-protocol CodedCollection {
-  var codedElements: [Any] { get }
+/// A collection with the methods of key-value coding: an array, a set, or the mutable view of an object's collection.
+///
+/// They are those that `NSArray`, `NSSet` and `NSOrderedSet` have on Apple's platforms.
+public protocol KeyValueCodedCollection {
+  var _codedElements: [Any] { get }
   /// The elements, if the element type is an observable class, so that the elements need not be cast one by one.
-  var codedObjects: [any KeyValueObservable]? { get }
-  var codedCount: Int { get }
-  var codedKind: CodedKind { get }
+  var _codedObjects: [any KeyValueObservable]? { get }
+  var _codedCount: Int { get }
+  var _isCodedSet: Bool { get }
 }
 
-extension CodedCollection {
-  var codedObjects: [any KeyValueObservable]? { nil }
+extension KeyValueCodedCollection {
+  public var _codedObjects: [any KeyValueObservable]? { nil }
+  public var _isCodedSet: Bool { false }
+}
+
+extension KeyValueCodedCollection {
+  /// Returns the elements' values for a key, with `NSNull` for `nil`; `"@count"` returns the number of elements.
+  ///
+  /// The values of an array's elements are an array; those of a set's a `Set<AnyHashable>` without `nil`, in which a value that is not
+  /// `Hashable` is fault KVO0026.
+  public func value(forKey key: String, fileID: StaticString = #fileID, line: UInt = #line) -> Any? {
+    KeyPathWalk.codedValue(of: self, at: .key(key), SourceLocation(file: fileID, line: line))
+  }
+
+  /// Returns the value for a key path, which may contain collection operators: see ``KeyValueObservable/value(forKeyPath:fileID:line:)``.
+  ///
+  /// As on Apple's platforms, a set supports only the distinct union operators.
+  public func value(
+    forKeyPath keyPath: String, fileID: StaticString = #fileID, line: UInt = #line
+  ) -> Any? {
+    KeyPathWalk.codedValue(of: self, at: .path(keyPath), SourceLocation(file: fileID, line: line))
+  }
+
+  /// Sets the value of a key of every element.
+  ///
+  /// The elements have to be objects: elements that are values are not changed, and are fault KVO0009.
+  public func setValue(
+    _ value: Any?, forKey key: String, fileID: StaticString = #fileID, line: UInt = #line
+  ) {
+    setCoded(value, of: self, at: .key(key), SourceLocation(file: fileID, line: line))
+  }
+
+  /// Sets the value for a key path of every element.
+  public func setValue(
+    _ value: Any?, forKeyPath keyPath: String, fileID: StaticString = #fileID, line: UInt = #line
+  ) {
+    setCoded(value, of: self, at: .path(keyPath), SourceLocation(file: fileID, line: line))
+  }
+}
+
+/// Sets a value of every element, for a collection that is not mutable here.
+private func setCoded(
+  _ value: Any?, of collection: some KeyValueCodedCollection, at path: CodedPath, _ site: SourceLocation
+) {
+  KeyPathWalk.coding(path, site) { (walk) throws(KeyPathError) in
+    for element in collection._codedElements.compactMap(unwrapped) {
+      guard try walk.set(value, of: element, at: path) == nil else {
+        throw .undefinedKey(of: element, key: path.first, .set)
+      }
+    }
+    return nil
+  }
 }
 
 /// Returns the elements as objects if the element type is an observable class.
@@ -30,38 +76,34 @@ private func objects<Element>(_ elements: some Collection<Element>) -> [any KeyV
   return cast(type)
 }
 
-extension Array: CodedCollection {
-  var codedElements: [Any] { map { $0 as Any } }
-  var codedObjects: [any KeyValueObservable]? { objects(self) }
-  var codedCount: Int { count }
-  var codedKind: CodedKind { .array }
+extension Array: KeyValueCodedCollection {
+  public var _codedElements: [Any] { map { $0 as Any } }
+  public var _codedObjects: [any KeyValueObservable]? { objects(self) }
+  public var _codedCount: Int { count }
 }
-extension ContiguousArray: CodedCollection {
-  var codedElements: [Any] { map { $0 as Any } }
-  var codedObjects: [any KeyValueObservable]? { objects(self) }
-  var codedCount: Int { count }
-  var codedKind: CodedKind { .array }
+extension ContiguousArray: KeyValueCodedCollection {
+  public var _codedElements: [Any] { map { $0 as Any } }
+  public var _codedObjects: [any KeyValueObservable]? { objects(self) }
+  public var _codedCount: Int { count }
 }
-extension Set: CodedCollection {
-  var codedElements: [Any] { map { AnyHashable($0).base } }
-  var codedObjects: [any KeyValueObservable]? { objects(self) }
-  var codedCount: Int { count }
-  var codedKind: CodedKind { .set }
+extension Set: KeyValueCodedCollection {
+  public var _codedElements: [Any] { map { AnyHashable($0).base } }
+  public var _codedObjects: [any KeyValueObservable]? { objects(self) }
+  public var _codedCount: Int { count }
+  public var _isCodedSet: Bool { true }
 }
-extension NSArray: CodedCollection {
-  var codedElements: [Any] { map { $0 } }
-  var codedCount: Int { count }
-  var codedKind: CodedKind { .array }
+extension NSArray: KeyValueCodedCollection {
+  public var _codedElements: [Any] { map { $0 } }
+  public var _codedCount: Int { count }
 }
-extension NSSet: CodedCollection {
-  var codedElements: [Any] { map { $0 } }
-  var codedCount: Int { count }
-  var codedKind: CodedKind { .set }
+extension NSSet: KeyValueCodedCollection {
+  public var _codedElements: [Any] { map { $0 } }
+  public var _codedCount: Int { count }
+  public var _isCodedSet: Bool { true }
 }
-extension NSOrderedSet: CodedCollection {
-  var codedElements: [Any] { map { $0 } }
-  var codedCount: Int { count }
-  var codedKind: CodedKind { .orderedSet }
+extension NSOrderedSet: KeyValueCodedCollection {
+  public var _codedElements: [Any] { map { $0 } }
+  public var _codedCount: Int { count }
 }
 
 /// A dictionary whose entries key-value coding reads by key.

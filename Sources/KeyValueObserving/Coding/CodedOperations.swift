@@ -19,7 +19,7 @@ nonisolated(unsafe) let codedOperations: UnsafePointer<kvo_binding_values> = {
         WalkState.of(user).pointee.set(value.value, forKey: key, length, of: of, changed: changed)
       },
       count: { of in
-        of.pointee.kind == KVO_KIND_DICTIONARY ? of.dictionary.codedCount : of.collection.codedCount
+        of.pointee.kind == KVO_KIND_DICTIONARY ? of.dictionary.codedCount : of.collection._codedCount
       },
       each: { of, visit, argument, user in visitElements(of: of.collection, WalkState.of(user), visit, argument) },
       number: { value, texts, reader, argument in
@@ -167,7 +167,7 @@ func fields(of value: Any) -> Mirror.Children? {
 
 /// Calls `visit` for each element of a collection until it fails.
 private func visitElements(
-  of collection: any CodedCollection, _ state: UnsafeMutablePointer<WalkState>,
+  of collection: any KeyValueCodedCollection, _ state: UnsafeMutablePointer<WalkState>,
   _ visit: @convention(c) (UnsafeMutablePointer<kvo_binding_value>, UnsafeMutableRawPointer) -> kvo_status,
   _ argument: UnsafeMutableRawPointer
 ) -> kvo_status {
@@ -176,7 +176,7 @@ private func visitElements(
   var status = KVO_OK
   var storage = kvo_binding_value.empty
   withUnsafeMutablePointer(to: &storage) { element in
-    if let objects = collection.codedObjects {
+    if let objects = collection._codedObjects {
       for object in objects where status == KVO_OK {
         element.store(object: object)
         status = visit(element, argument)
@@ -184,7 +184,7 @@ private func visitElements(
       }
       return
     }
-    for each in collection.codedElements {
+    for each in collection._codedElements {
       element.store(each)
       if element.pointee.kind == KVO_KIND_NIL { state.pointee.nilElement = each }
       status = visit(element, argument)
@@ -243,7 +243,7 @@ private final class GatheredValues {
     return type(of: value) is AnyObject.Type ? ObjectIdentifier(value as AnyObject) : nil
   }
 
-  var collection: any CodedCollection { how == KVO_GATHER_SET ? seen : items }
+  var collection: any KeyValueCodedCollection { how == KVO_GATHER_SET ? seen : items }
 }
 
 /// Compares two values of the same comparable type; `nil` for other values, which may be numbers.

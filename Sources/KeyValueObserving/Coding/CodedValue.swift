@@ -23,7 +23,7 @@ extension UnsafePointer<kvo_binding_value> {
   var isPlain: Bool { pointee.kind == KVO_KIND_UNKNOWN || pointee.kind == KVO_KIND_VALUE }
 
   var object: any KeyValueObservable { words(as: (any KeyValueObservable).self).pointee }
-  var collection: any CodedCollection { words(as: (any CodedCollection).self).pointee }
+  var collection: any KeyValueCodedCollection { words(as: (any KeyValueCodedCollection).self).pointee }
   var dictionary: any CodedDictionary { words(as: (any CodedDictionary).self).pointee }
 
   /// The value; `nil` for nil.
@@ -59,9 +59,9 @@ extension UnsafeMutablePointer<kvo_binding_value> {
     words(as: (any KeyValueObservable).self).initialize(to: object)
   }
 
-  func store(collection: any CodedCollection) {
-    pointee.kind = collection.codedKind == .set ? KVO_KIND_SET : KVO_KIND_LIST
-    words(as: (any CodedCollection).self).initialize(to: collection)
+  func store(collection: any KeyValueCodedCollection) {
+    pointee.kind = collection._isCodedSet ? KVO_KIND_SET : KVO_KIND_LIST
+    words(as: (any KeyValueCodedCollection).self).initialize(to: collection)
   }
 
   func store(dictionary: any CodedDictionary) {
@@ -75,7 +75,7 @@ extension UnsafeMutablePointer<kvo_binding_value> {
     switch pointee.kind {
     case KVO_KIND_NIL: return nil
     case KVO_KIND_OBJECT: return words(as: (any KeyValueObservable).self).move()
-    case KVO_KIND_LIST, KVO_KIND_SET: return words(as: (any CodedCollection).self).move()
+    case KVO_KIND_LIST, KVO_KIND_SET: return words(as: (any KeyValueCodedCollection).self).move()
     case KVO_KIND_DICTIONARY: return words(as: (any CodedDictionary).self).move()
     default: return words(as: Any.self).move()
     }
@@ -85,7 +85,7 @@ extension UnsafeMutablePointer<kvo_binding_value> {
     switch pointee.kind {
     case KVO_KIND_NIL: break
     case KVO_KIND_OBJECT: words(as: (any KeyValueObservable).self).deinitialize(count: 1)
-    case KVO_KIND_LIST, KVO_KIND_SET: words(as: (any CodedCollection).self).deinitialize(count: 1)
+    case KVO_KIND_LIST, KVO_KIND_SET: words(as: (any KeyValueCodedCollection).self).deinitialize(count: 1)
     case KVO_KIND_DICTIONARY: words(as: (any CodedDictionary).self).deinitialize(count: 1)
     default: words(as: Any.self).deinitialize(count: 1)
     }
@@ -110,7 +110,7 @@ extension UnsafeMutablePointer<kvo_binding_value> {
     let value = words(as: Any.self).move()
     if let object = observable(value) {
       store(object: object)
-    } else if let collection = value as? any CodedCollection {
+    } else if let collection = value as? any KeyValueCodedCollection {
       store(collection: collection)
     } else if let dictionary = value as? any CodedDictionary {
       store(dictionary: dictionary)

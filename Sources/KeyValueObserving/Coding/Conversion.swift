@@ -86,11 +86,11 @@ private func converted<Element, Whole>(
 
 extension Array: ElementwiseConvertible {
   static func converting(_ value: Any) throws(ConversionFailure) -> [Element] {
-    guard let collection = value as? any CodedCollection, collection.codedKind != .set else {
+    guard let collection = value as? any KeyValueCodedCollection, !collection._isCodedSet else {
       throw ConversionFailure(given: value, expected: Self.self)
     }
     var elements: [Element] = []
-    for element in collection.codedElements {
+    for element in collection._codedElements {
       elements.append(try converted(element, to: Element.self, of: value, to: Self.self))
     }
     return elements
@@ -99,11 +99,11 @@ extension Array: ElementwiseConvertible {
 
 extension ContiguousArray: ElementwiseConvertible {
   static func converting(_ value: Any) throws(ConversionFailure) -> ContiguousArray<Element> {
-    guard let collection = value as? any CodedCollection, collection.codedKind != .set else {
+    guard let collection = value as? any KeyValueCodedCollection, !collection._isCodedSet else {
       throw ConversionFailure(given: value, expected: Self.self)
     }
     var elements: ContiguousArray<Element> = []
-    for element in collection.codedElements {
+    for element in collection._codedElements {
       elements.append(try converted(element, to: Element.self, of: value, to: Self.self))
     }
     return elements
@@ -113,11 +113,11 @@ extension ContiguousArray: ElementwiseConvertible {
 extension Set: ElementwiseConvertible {
   static func converting(_ value: Any) throws(ConversionFailure) -> Set<Element> {
     // Converting an array would lose the order and the duplicates.
-    guard let collection = value as? any CodedCollection, collection.codedKind == .set else {
+    guard let collection = value as? any KeyValueCodedCollection, collection._isCodedSet else {
       throw ConversionFailure(given: value, expected: Self.self)
     }
     var elements: Set<Element> = []
-    for element in collection.codedElements {
+    for element in collection._codedElements {
       elements.insert(try converted(element, to: Element.self, of: value, to: Self.self))
     }
     return elements

@@ -107,7 +107,7 @@ extension KeyValueObservable {
     _ components: ArraySlice<String>, behind value: Any, _ properties: [KeyValueProperty]?,
     _ visited: inout Set<KeyOfObject>
   ) {
-    guard let elements = (value as? any CodedCollection)?.codedElements else {
+    guard let elements = (value as? any KeyValueCodedCollection)?._codedElements else {
       unwrapped(value).flatMap(observable)?.recordPath(components, properties, &visited)
       return
     }

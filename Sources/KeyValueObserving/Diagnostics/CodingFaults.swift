@@ -101,7 +101,7 @@ func raise(_ error: KeyPathError, _ use: KeyPathUse) {
 /// - Parameter name: The operator with its `@`.
 private func raiseBadOperator(_ name: String, of receiver: Any, _ use: KeyPathUse) {
   let named = NamedValue(receiver)
-  let isCollection = receiver is any CodedCollection
+  let isCollection = receiver is any KeyValueCodedCollection
   var detail = "\(named.name) has no collection operator \(name)"
   if !isCollection, !(receiver is any CodedDictionary) { detail += ": it is no collection" }
   use.raise(
@@ -115,7 +115,7 @@ private func raiseBadOperator(_ name: String, of receiver: Any, _ use: KeyPathUs
 
 private func raiseUndefinedKey(_ key: String, of receiver: Any, _ access: KeyPathError.Access, _ use: KeyPathUse) {
   // As on Apple's platforms, the name of an operator without the key that it needs is a key, as is any of a dictionary.
-  let isCollection = receiver is any CodedCollection
+  let isCollection = receiver is any KeyValueCodedCollection
   let mayBeKey = isCollection ? operators.contains(key) : receiver is any CodedDictionary
   if access == .get, key.hasPrefix("@"), !mayBeKey { return raiseBadOperator(key, of: receiver, use) }
   let named = NamedValue(receiver)

@@ -46,23 +46,23 @@ extension KeyValueObservable {
   }
 
   /// Returns the value of a key path if it is a collection. Another property is not read: a thread may be setting it.
-  private nonisolated func list(at keyPath: String) -> (any CodedCollection)? {
+  private nonisolated func list(at keyPath: String) -> (any KeyValueCodedCollection)? {
     guard KeyValueClass.of(self).property(named: keyPath)?.isCollection ?? true else { return nil }
     guard let value = try? KeyPathWalk.observedValue(of: self, at: keyPath) else { return nil }
-    return unwrapped(value) as? any CodedCollection
+    return unwrapped(value) as? any KeyValueCodedCollection
   }
 }
 
 /// The last value of a collection. The notification of a change of elements has only these elements.
 private final class LastList: Sendable {
-  private let last: Guarded<(any CodedCollection)?>
+  private let last: Guarded<(any KeyValueCodedCollection)?>
 
-  init(_ list: (any CodedCollection)?) { last = Guarded(list) }
+  init(_ list: (any KeyValueCodedCollection)?) { last = Guarded(list) }
 
   func settingOfWhole(
-    _ change: NSKeyValueObservedChange<Any>, _ list: @autoclosure () -> (any CodedCollection)?
+    _ change: NSKeyValueObservedChange<Any>, _ list: @autoclosure () -> (any KeyValueCodedCollection)?
   ) -> NSKeyValueObservedChange<Any> {
-    let new = change.kind == .setting ? change.newValue as? any CodedCollection : list()
+    let new = change.kind == .setting ? change.newValue as? any KeyValueCodedCollection : list()
     let old = last.withLock { last in
       defer { last = new }
       return last
