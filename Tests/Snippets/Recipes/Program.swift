@@ -11,7 +11,6 @@ import Testing
 // declarations: list
 // snippet: settings
 // declarations: any
-// snippet: actors
 
 private let printed = Printed()
 
@@ -97,16 +96,6 @@ private func print(_ items: Any..., separator: String = " ", terminator: String 
     #expect(
       taken
       // prints: any
-    )
-  }
-
-  @MainActor
-  @Test func `Actors and the main actor`() async {
-    // snippet: actors-use
-    let taken = printed.take()
-    #expect(
-      taken
-      // prints: actors-use
     )
   }
 }
