@@ -32,7 +32,7 @@ static bucket ends_buckets[ENDS_BUCKETS];
 /* How many records there are: usually none, and then the end of an observation is one load longer. */
 static _Atomic size_t record_count;
 
-/* The index of an id's entry is in bits 8 to 31, its shard in bits 0 to 7. */
+/* The place in the slab is in the lowest seven bits of an id, its slab in those above (ids.c). */
 static bucket *ends_bucket_of(kvo_observation id) { return &ends_buckets[(id ^ id >> 8) % ENDS_BUCKETS]; }
 
 /* The oldest record of an observation from a serial on, or NULL. The lock is held. */
