@@ -21,7 +21,7 @@ def numbered_tests():
     for path in (root / "Tests/ConformanceTests").glob("*.swift"):
         lists += re.findall(r"func `([0-9, ]+):", path.read_text())
     for path in (root / "Tools/Tests/ScenarioTests/Scenarios").glob("*.scenario"):
-        lists += re.findall(r"^# ([0-9, ]+):", path.read_text(), re.M)
+        lists += re.findall(r"^> # ([0-9, ]+):", path.read_text(), re.M)
     return {int(number) for numbers in lists for number in numbers.split(",")}
 
 

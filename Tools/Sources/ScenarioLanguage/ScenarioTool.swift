@@ -9,7 +9,7 @@ package struct ScenarioTool: ParsableCommand {
     discussion: """
       A scenario is a text of commands, one per line, that create objects, observe, change and release them. Misuse is printed \
       as the exception that Apple raises for it; a line that is wrong is printed with a question mark. In both cases the run \
-      continues. Each file starts with no objects.
+      continues. Each file starts with no objects. A file may also be the output of a run, whose commands are run again.
       """)
 
   @Argument(help: ArgumentHelp("Files to run; - is standard input.", valueName: "file"))

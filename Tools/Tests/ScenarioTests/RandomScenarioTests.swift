@@ -77,12 +77,6 @@ struct RandomScenarioTests {
   }
 }
 
-private func answers(to scenario: String) -> [String] {
-  var printed: [String] = []
-  ScenarioRunner { printed.append($0) }.run(scenario)
-  return printed
-}
-
 private struct Notice {
   let old: String
   let new: String

@@ -35,9 +35,12 @@ package final class ScenarioRunner {
 
   deinit { forget() }
 
-  /// Runs the lines of a scenario. Empty lines are ignored.
+  /// Runs the lines of a scenario. Empty lines are ignored, and in the output of a run all but the commands.
   package func run(_ scenario: String) {
-    for line in scenario.split(whereSeparator: \.isNewline) { run(line: line.trimmingCharacters(in: .whitespaces)) }
+    let isOutput = scenario.hasPrefix("> ")
+    for line in scenario.split(whereSeparator: \.isNewline) where !isOutput || line.hasPrefix("> ") {
+      run(line: line.dropFirst(isOutput ? 2 : 0).trimmingCharacters(in: .whitespaces))
+    }
   }
 
   private func run(line: String) {
