@@ -61,7 +61,7 @@ bench: ## Measure, optimised, against other systems (ARGS="--filter 'observed se
 	@scripts/require.sh swift git python3 $(c_tools) valgrind $(peers)
 	@scripts/bench.sh $(ARGS)
 
-checks = format c without-macros model sanitizers crashes mutations clients examples view bindings api scaling costs packages docs documents
+checks = format c without-macros model sanitizers crashes clients examples view bindings api scaling costs packages docs documents
 
 check: fuzz stress $(checks:%=check-%) ## Everything a release must pass besides the tests; takes long
 	scripts/check-ports.sh i386

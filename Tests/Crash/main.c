@@ -4,8 +4,7 @@
  *     kvo_crash K27c               runs one in a child process, shows its report, and says whether it was as it should be
  *     kvo_crash --all [--json]     runs all, two at a time
  *     kvo_crash --reports [FILE]   compares their whole reports with those in reports.txt, or writes them to a file
- *     kvo_crash --record           runs those that can in this process, with a handler that goes on after each fault
- *     kvo_crash --mutations        of a runtime built with KVO_MUTATIONS: each fault switched off must be missed */
+ *     kvo_crash --record           runs those that can in this process, with a handler that goes on after each fault */
 #include "reports.h"
 
 #include <stdio.h>
@@ -44,14 +43,14 @@ static size_t record(const kvo_crash_list *list) {
 }
 
 static int usage(void) {
-  fprintf(stderr, "usage: kvo_crash --list | --all [--json] | --reports [FILE] | --record | --mutations | ID\n");
+  fprintf(stderr, "usage: kvo_crash --list | --all [--json] | --reports [FILE] | --record | ID\n");
   return 64;
 }
 
 int main(int argc, char **argv) {
   if (argc == 3 && strcmp(argv[1], "--here") == 0) {
     const kvo_crash_scenario *scenario = find(argv[2]);
-    if (scenario == NULL || scenario->run == NULL) return usage();
+    if (scenario == NULL) return usage();
     kvo_crash_perform(scenario);
   }
   const char *const arguments[] = {argv[0], "--here", NULL};
@@ -75,8 +74,6 @@ int main(int argc, char **argv) {
     good = argc == 3 ? reports_keep(&list, argv[2]) : reports_compare(&list, KVO_CRASH_REPORTS) == 0;
   else if (strcmp(argv[1], "--record") == 0)
     good = record(&list) == 0;
-  else if (strcmp(argv[1], "--mutations") == 0)
-    good = kvo_crash_run_mutations(&list) == 0;
   else
     return usage();
   free(scenarios);

@@ -346,10 +346,6 @@ uint64_t kvo__fault_count(kvo_severity severity) {
 __attribute__((noinline)) void kvo__raise(kvo_report *report) {
   kvo__assert(kvo__holds_none());
   kvo_fault *fault = &report->fault;
-  if (kvo__is_switched_off(fault->code)) {
-    kvo__report_end(report);
-    return;
-  }
   int cancellation = kvo__cancel_hold(); /* a thread cancelled during its report would never end its turn */
   raising of = {.report = report, .caller = KVO_CALLER};
   if (fault->severity == KVO_SEVERITY_FATAL) kvo__own.faults++;

@@ -11,7 +11,7 @@
 void kvo__look_for_misspelt_names(void) {
   static const char *const ours[] = {"KVO_POLICY",    "KVO_REPORT", "KVO_REPORT_PATH", "KVO_STACKS",     "KVO_ZOMBIES",
                                      "KVO_HISTORY",   "KVO_VALUES", "KVO_MAX_DEPTH",   "KVO_MAX_ROUNDS", "KVO_SLOW_MS",
-                                     "KVO_AVALANCHE", "KVO_SOCKET", "KVO_HELP",        "KVO_WITHOUT"};
+                                     "KVO_AVALANCHE", "KVO_SOCKET", "KVO_HELP"};
   enum { OURS = sizeof ours / sizeof *ours, LONGEST = 40 };
   for (char **each = environ; getauxval(AT_SECURE) == 0 && each != NULL && *each != NULL; each++) {
     char name[LONGEST];

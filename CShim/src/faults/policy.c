@@ -205,7 +205,7 @@ static bool ignores_complaints(void) {
 }
 
 void kvo__fault_misconfigured(const char *variable, const char *item, size_t length, const char *problem) {
-  if (kvo__is_switched_off(KVO_FAULT_BAD_CONFIGURATION) || ignores_complaints()) return;
+  if (ignores_complaints()) return;
   char line[512];
   kvo_sink to = {.memory = line, .capacity = sizeof line, .fd = STDERR_FILENO};
   kvo__append(&to, "KVO%04d %s: %s: \"%.*s\" %s", (int)KVO_FAULT_BAD_CONFIGURATION,
@@ -213,13 +213,6 @@ void kvo__fault_misconfigured(const char *variable, const char *item, size_t len
   kvo__put_byte(&to, '\n');
   kvo__sink_flush(&to);
 }
-
-#if defined(KVO_MUTATIONS)
-bool kvo__is_switched_off(kvo_fault_code code) {
-  const char *number = secure_getenv("KVO_WITHOUT");
-  return number != NULL && atoi(number) == (int)code;
-}
-#endif
 
 int kvo__report_destination(kvo_report_format *format) {
   need_environment();

@@ -113,15 +113,6 @@ KVO_HIDDEN bool kvo__is_for_swift(kvo_place place, const kvo_fault_observation *
 
 /** The policy for a code with this severity; never KVO_ACTION_DEFAULT. */
 KVO_HIDDEN kvo_action kvo__policy_for(kvo_fault_code code, kvo_severity severity);
-#if defined(KVO_MUTATIONS)
-/** For scripts/check-mutations.sh: whether KVO_WITHOUT suppresses this fault. */
-KVO_HIDDEN bool kvo__is_switched_off(kvo_fault_code code);
-#else
-static inline bool kvo__is_switched_off(kvo_fault_code code) {
-  (void)code;
-  return false;
-}
-#endif
 /** The file descriptor and the format of reports. */
 KVO_HIDDEN int kvo__report_destination(kvo_report_format *format);
 /** Sends reports to standard error from now on, after a failed write. False if they went there already. */

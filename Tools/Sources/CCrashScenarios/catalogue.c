@@ -119,8 +119,8 @@ static const kvo_crash_row rows[] = {
 };
 enum { ROW_COUNT = sizeof rows / sizeof *rows };
 
-static const crash_part *const parts[] = {&crash_lifetimes, &crash_endings, &crash_removal, &crash_registration,
-                                          &crash_delivery,  &crash_manual,  &crash_races,   &crash_machinery};
+static const crash_part *const parts[] = {&crash_lifetimes, &crash_endings, &crash_removal,  &crash_registration,
+                                          &crash_delivery,  &crash_manual,  &crash_machinery};
 
 const kvo_crash_row *kvo_crash_rows(size_t *count) {
   *count = ROW_COUNT;

@@ -17,8 +17,6 @@ void crash_read_codes(kvo_crash_result *result, const char *report);
 /** Checks the codes and the contents of the report. `in_child`: the first fatal fault has ended the process. Sets `passed` and
  * `reason`. */
 void crash_judge(const kvo_crash_scenario *scenario, bool in_child, kvo_crash_result *result);
-/** Returns whether a scenario in a separate process always raises this code. */
-bool crash_shows(const kvo_crash_scenario *scenario, int code);
 /** Returns how a scenario ends in a separate process, in the notation of `ended`. */
 const char *crash_expected_end(const kvo_crash_scenario *scenario);
 /** Formats codes: "KVO0002, KVO0001", or "none". */

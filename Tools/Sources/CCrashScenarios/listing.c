@@ -1,4 +1,4 @@
-/* listing.c - several scenarios: lists, tables, JSON, and the check that a scenario fails if its fault is switched off. */
+/* listing.c - several scenarios: lists, tables and JSON. */
 #define _GNU_SOURCE
 #include "judge.h"
 
@@ -12,25 +12,19 @@ enum { AT_ONCE = 2 };
 
 /* -------------------------------------------------------------------------------------------------------------- Text -- */
 
-static const char *verdict(const kvo_crash_scenario *scenario, const kvo_crash_result *result) {
-  return scenario->run == NULL ? "not possible" : result->passed ? "pass" : "FAIL";
-}
+static const char *verdict(const kvo_crash_result *result) { return result->passed ? "pass" : "FAIL"; }
 
 static void print_row(const kvo_crash_scenario *scenario, const kvo_crash_result *result) {
   char codes[160];
   crash_describe_codes(result->codes, result->code_count, codes, sizeof codes);
-  printf("%-8s %-72s %-10s %-28s %s\n", scenario->id, kvo_crash_row_of(scenario->id)->title,
-         scenario->run == NULL ? "-" : result->ended, scenario->run == NULL ? "-" : codes, verdict(scenario, result));
+  printf("%-8s %-72s %-10s %-28s %s\n", scenario->id, kvo_crash_row_of(scenario->id)->title, result->ended, codes,
+         verdict(result));
   if (!result->passed) printf("         %s\n", result->reason);
 }
 
 bool kvo_crash_show(const kvo_crash_scenario *scenario, const kvo_crash_command *command) {
   const kvo_crash_row *row = kvo_crash_row_of(scenario->id);
   printf("%s (%s): %s\n", scenario->id, row->section, row->title);
-  if (scenario->run == NULL) {
-    printf("Not possible in %s: %s.\n", kvo_crash_is_c(scenario) ? "C" : "Swift", scenario->impossible);
-    return true;
-  }
   if (scenario->environment != NULL) printf("Environment: %s\n", scenario->environment);
   fflush(stdout);
   kvo_crash_result result;
@@ -38,7 +32,7 @@ bool kvo_crash_show(const kvo_crash_scenario *scenario, const kvo_crash_command 
   fputs(result.report != NULL ? result.report : "", stderr);
   char codes[160];
   crash_describe_codes(result.codes, result.code_count, codes, sizeof codes);
-  printf("%s ended with %s; codes: %s; %s%s%s\n", scenario->id, result.ended, codes, verdict(scenario, &result),
+  printf("%s ended with %s; codes: %s; %s%s%s\n", scenario->id, result.ended, codes, verdict(&result),
          result.passed ? "" : ": ", result.reason);
   kvo_crash_result_free(&result);
   return result.passed;
@@ -47,12 +41,8 @@ bool kvo_crash_show(const kvo_crash_scenario *scenario, const kvo_crash_command 
 void kvo_crash_print_list(const kvo_crash_list *list) {
   for (size_t i = 0; i < list->count; i++) {
     const kvo_crash_scenario *each = list->scenarios[i];
-    printf("%-8s %-72s ", each->id, kvo_crash_row_of(each->id)->title);
-    if (each->run == NULL) {
-      printf("not possible: %s\n", each->impossible);
-      continue;
-    }
-    printf("%-10s %s\n", crash_expected_end(each), each->codes[0] == '\0' ? "no fault" : each->codes);
+    printf("%-8s %-72s %-10s %s\n", each->id, kvo_crash_row_of(each->id)->title, crash_expected_end(each),
+           each->codes[0] == '\0' ? "no fault" : each->codes);
   }
 }
 
@@ -99,8 +89,7 @@ static void print_json(const kvo_crash_scenario *scenario, const kvo_crash_resul
   print_member("section", row->section);
   print_member("title", row->title);
   print_member("language", kvo_crash_is_c(scenario) ? "c" : "swift");
-  print_member("impossible", scenario->impossible);
-  print_member("ended", scenario->run != NULL ? result->ended : NULL);
+  print_member("ended", result->ended);
   printf(",\"codes\":[");
   for (size_t i = 0; i < result->code_count; i++) printf("%s\"KVO%04d\"", i == 0 ? "" : ",", result->codes[i]);
   printf("],\"firstLines\":[");
@@ -143,45 +132,12 @@ static void free_results(kvo_crash_result *results, size_t count) {
 
 size_t kvo_crash_run_all(const kvo_crash_list *list) {
   kvo_crash_result *results = run_list(list);
-  size_t failed = 0, impossible = 0;
+  size_t failed = 0;
   for (size_t i = 0; i < list->count; i++) {
     failed += !results[i].passed;
-    impossible += list->scenarios[i]->run == NULL;
     (list->json ? print_json : print_row)(list->scenarios[i], &results[i]);
   }
-  if (!list->json)
-    printf("%zu passed, %zu failed, %zu not possible\n", list->count - failed - impossible, failed, impossible);
+  if (!list->json) printf("%zu passed, %zu failed\n", list->count - failed, failed);
   free_results(results, list->count);
   return failed;
-}
-
-/* ---------------------------------------------------------------------------------------------------------- Mutations -- */
-
-/* Returns the number of scenarios that pass without the fault of this code. */
-static size_t mutate(const kvo_crash_list *all, int code) {
-  kvo_crash_command command = *all->command;
-  command.without = code;
-  const kvo_crash_scenario **chosen = calloc(all->count + 1, sizeof *chosen);
-  if (chosen == NULL) abort();
-  kvo_crash_list list = {.scenarios = chosen, .command = &command};
-  for (size_t i = 0; i < all->count; i++)
-    if (crash_shows(all->scenarios[i], code)) chosen[list.count++] = all->scenarios[i];
-  kvo_crash_result *results = run_list(&list);
-  size_t blind = 0;
-  for (size_t i = 0; i < list.count; i++)
-    if (results[i].passed) {
-      blind++;
-      printf("KVO%04d  %s passes although the fault is not raised\n", code, chosen[i]->id);
-    }
-  printf("KVO%04d  missed by %zu of %zu scenarios\n", code, list.count - blind, list.count);
-  free_results(results, list.count);
-  free(chosen);
-  return blind;
-}
-
-size_t kvo_crash_run_mutations(const kvo_crash_list *list) {
-  size_t bad = 0;
-  const kvo_fault_kind *kind;
-  for (size_t i = 0; (kind = kvo_fault_kind_at(i)) != NULL; i++) bad += mutate(list, (int)kind->code);
-  return bad;
 }

@@ -22,22 +22,6 @@ static void will_without_did(void) {
   document_destroy(letter);
 }
 
-static void only_announce(size_t index, void *arg) {
-  document *letter = arg;
-  (void)index;
-  kvo_will_change(&letter->header, "wordCount"); // site K71.2c: announced
-  letter->word_count = 500;
-}
-
-static void thread_ends_before_did(void) {
-  panel sidebar = {.name = "sidebar"};
-  document *letter = document_make("A letter");
-  kvo_observation id = OBSERVE(&sidebar, letter, "wordCount", KVO_NEW);
-  kvo_crash_in_threads(1, only_announce, letter);
-  kvo_remove_observer(id);
-  document_destroy(letter);
-}
-
 typedef struct relay {
   document *letter;
   _Atomic int is_announced, is_done;
@@ -65,21 +49,6 @@ static void will_and_did_on_two_threads(void) {
   kvo_crash_in_threads(2, announce_or_finish, &of);
   kvo_remove_observer(id);
   document_destroy(of.letter);
-}
-
-static void overlapping_pairs(void) {
-  panel sidebar = {.name = "sidebar"}, toolbar = {.name = "toolbar"};
-  document *letter = document_make("A letter");
-  kvo_observation one = OBSERVE(&sidebar, letter, "wordCount", KVO_NEW);
-  kvo_observation two = OBSERVE(&toolbar, letter, "title", KVO_NEW | KVO_PRIOR);
-  kvo_will_change(&letter->header, "wordCount");
-  kvo_will_change(&letter->header, "title");
-  kvo_did_change(&letter->header, "wordCount");
-  kvo_did_change(&letter->header, "title");
-  CHECK(sidebar.calls == 1 && toolbar.calls == 2);
-  kvo_remove_observer(one);
-  kvo_remove_observer(two);
-  document_destroy(letter);
 }
 
 static void announced_twice(void) {
@@ -137,18 +106,13 @@ static void different_positions(void) {
 }
 
 static const kvo_crash_scenario list[] = {
-    SCENARIO("K70c", did_without_will, "28", .flags = KVO_CRASH_GOLDEN, .variation = "one did too many after a pair"),
-    SCENARIO("K71c", will_without_did, "29", .flags = KVO_CRASH_GOLDEN, .variation = "the outer one of two pairs"),
-    SCENARIO("K71.2c", thread_ends_before_did, "29", .variation = "several keys"),
-    SCENARIO("K72c", will_and_did_on_two_threads, "30", .flags = KVO_CRASH_GOLDEN,
-             .variation = "the first thread has ended"),
-    SCENARIO("K73c", overlapping_pairs, "", .variation = "of two objects"),
-    SCENARIO("K74c", announced_twice, "31", .flags = KVO_CRASH_GOLDEN, .variation = "in a setter of the program"),
-    SCENARIO("K75c", unknown_key, "9", .ending = KVO_CRASH_ENDS_WELL, .contains = "wordCount",
-             .variation = "a key that an observer has registered with is no mistake"),
-    SCENARIO("K76c", replaced_in_silence, "32", .flags = KVO_CRASH_GOLDEN, .variation = "further down a longer path"),
-    SCENARIO("K77c", different_positions, "33", .variation = "another kind; indexes that are not ascending"),
-    IMPOSSIBLE("K78c", "the runtime cannot count what a C program keeps in a collection of its own"),
+    SCENARIO("K70c", did_without_will, "28"),
+    SCENARIO("K71c", will_without_did, "29"),
+    SCENARIO("K72c", will_and_did_on_two_threads, "30"),
+    SCENARIO("K74c", announced_twice, "31"),
+    SCENARIO("K75c", unknown_key, "9", .ending = KVO_CRASH_ENDS_WELL, .contains = "wordCount"),
+    SCENARIO("K76c", replaced_in_silence, "32"),
+    SCENARIO("K77c", different_positions, "33"),
 };
 
 const crash_part crash_manual = CRASH_PART(list);

@@ -26,26 +26,18 @@ static const char *get_name(const author *of) { return of->name; }
 static void set_name(author *of, const char *name) { snprintf(of->name, sizeof of->name, "%s", name); }
 static int get_age(const document *of) { return (int)sizeof of->title; }
 
-void (*document_will_be_freed)(document *of);
-
-static void finalize_document(kvo_object *object) {
-  if (document_will_be_freed != NULL) document_will_be_freed((document *)object);
-}
-
 /* ------------------------------------------------------------------------------------------------------------ Classes -- */
 
 #define PROPERTY(key, encoding, suffix)                                                                                \
   { .name = key, .type = encoding, .getter = (kvo_function)get_##suffix, .setter = (kvo_function)set_##suffix }
 
-static kvo_class *make_class(const char *name, size_t size, const kvo_property_spec *properties, size_t count,
-                             void (*finalize)(kvo_object *object)) {
+static kvo_class *make_class(const char *name, size_t size, const kvo_property_spec *properties, size_t count) {
   kvo_class *made = NULL;
   kvo_class_spec spec = {.struct_size = sizeof spec,
                          .name = name,
                          .instance_size = size,
                          .properties = properties,
-                         .property_count = count,
-                         .finalize = finalize};
+                         .property_count = count};
   if (kvo_class_register(&spec, &made) != KVO_OK) abort();
   return made;
 }
@@ -67,9 +59,8 @@ static void make_classes(void) {
       {.name = "age", .type = "i", .getter = (kvo_function)get_age},
   };
   static const kvo_property_spec of_authors[] = {PROPERTY("name", "*", name)};
-  documents = make_class("document", sizeof(document), of_documents, sizeof of_documents / sizeof *of_documents,
-                         finalize_document);
-  authors = make_class("author", sizeof(author), of_authors, 1, NULL);
+  documents = make_class("document", sizeof(document), of_documents, sizeof of_documents / sizeof *of_documents);
+  authors = make_class("author", sizeof(author), of_authors, 1);
 }
 
 static void need_classes(void) {
@@ -101,11 +92,8 @@ author *author_make(const char *name) {
   return (author *)made;
 }
 
-void document_set_title(document *of, const char *title) { KVO_SET(of, "title", const char *, title); }
 void document_set_pages(document *of, int pages) { KVO_SET(of, "pages", int, pages); }
-void document_set_revision(document *of, int revision) { KVO_SET(of, "revision", int, revision); }
 void document_set_author(document *of, author *by) { KVO_SET(of, "author", author *, by); }
-void document_set_next(document *of, document *next) { KVO_SET(of, "next", document *, next); }
 void author_set_name(author *of, const char *name) { KVO_SET(of, "name", const char *, name); }
 
 /* ------------------------------------------------------------------------------------------------------------- Panels -- */

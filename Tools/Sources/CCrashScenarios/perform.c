@@ -105,7 +105,7 @@ static kvo_action record(const kvo_fault *fault, void *arg) {
 }
 
 bool kvo_crash_can_record(const kvo_crash_scenario *scenario) {
-  return scenario->run != NULL && scenario->environment == NULL && (scenario->flags & KVO_CRASH_ALONE) == 0;
+  return scenario->environment == NULL && (scenario->flags & KVO_CRASH_ALONE) == 0;
 }
 
 void kvo_crash_record(const kvo_crash_scenario *scenario, kvo_crash_result *result) {

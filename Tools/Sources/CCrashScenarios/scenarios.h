@@ -13,15 +13,13 @@ typedef struct crash_part {
 } crash_part;
 
 extern const crash_part crash_lifetimes, crash_endings, crash_removal, crash_registration, crash_delivery, crash_manual,
-    crash_races, crash_machinery;
+    crash_machinery;
 
 #define CRASH_PART(list)                                                                                               \
   { (list), sizeof(list) / sizeof *(list) }
-/** The members of a scenario; the last one says how it can be varied. */
-#define SCENARIO(number, body, expected, ...)                                                                          \
-  { .id = number, .file = __FILE__, .run = body, .codes = expected, __VA_ARGS__ }
-#define IMPOSSIBLE(number, why)                                                                                        \
-  { .id = number, .file = __FILE__, .codes = "", .impossible = why }
+/** The codes of a scenario are the first of the further members. */
+#define SCENARIO(number, body, ...)                                                                                    \
+  { .id = number, .file = __FILE__, .run = body, .codes = __VA_ARGS__ }
 
 #define CHECK(condition) kvo_crash_check((condition), #condition, __FILE__, __LINE__)
 
@@ -51,13 +49,8 @@ kvo_class *document_class(void);
 document *document_make(const char *title);
 /** A macro, so that reports name the line of the program. */
 #define document_destroy(of) kvo_object_destroy(&(of)->header)
-/** Called in kvo_object_destroy of a document, after its observations have ended. Initially NULL. */
-extern void (*document_will_be_freed)(document *of);
-void document_set_title(document *of, const char *title);
 void document_set_pages(document *of, int pages);
-void document_set_revision(document *of, int revision);
 void document_set_author(document *of, author *by);
-void document_set_next(document *of, document *next);
 
 author *author_make(const char *name);
 #define author_destroy(of) kvo_object_destroy(&(of)->header)

@@ -42,11 +42,11 @@ private func differentCounts() {
 
 var beyond: [Scenario] {
   [
-    .init("E35", "35", variation: "other types that cannot be nil", flags: .golden, nilValue),
-    .init("E36", "36", variation: "an operator of other collections", flags: .golden, unknownOperator),
-    .init("E37", "37", variation: "other mutations, ordered sets", flags: .golden, positionOutside),
-    .init("E38", "38", variation: "a set", flags: .golden, nilCollection),
-    .init("E39", "39", variation: "through a second key", flags: .golden, affectsItself),
-    .init("E40", "40", variation: "a replacement", flags: .golden, differentCounts),
+    .init("E35", "35", flags: .golden, nilValue),
+    .init("E36", "36", flags: .golden, unknownOperator),
+    .init("E37", "37", flags: .golden, positionOutside),
+    .init("E38", "38", flags: .golden, nilCollection),
+    .init("E39", "39", flags: .golden, affectsItself),
+    .init("E40", "40", flags: .golden, differentCounts),
   ]
 }

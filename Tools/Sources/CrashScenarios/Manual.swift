@@ -145,25 +145,15 @@ private func positionsOutside() {
 
 var manual: [Scenario] {
   [
-    .init(
-      "K70", "28", variation: "one did too many after a pair", contains: "didWithoutWill", flags: .golden,
-      didWithoutWill),
-    .init(
-      "K71", "29", variation: "the outer one of two pairs", contains: "willWithoutDid", flags: .golden, willWithoutDid
-    ),
-    .init("K71.2", "29", variation: "several keys", contains: "threadEndsBeforeDid", threadEndsBeforeDid),
-    .init(
-      "K72", "30", variation: "the first thread has ended", contains: "willAndDidOnTwoThreads", flags: .golden,
-      willAndDidOnTwoThreads),
-    .init("K73", "", variation: "of two objects", overlappingPairs),
-    .init(
-      "K74", "31", variation: "in a setter of the program", contains: "announcedTwice", flags: .golden, announcedTwice
-    ),
-    .init(
-      "K75", "9", variation: "a typed key path has no such mistakes", contains: "wordCount|unknownKey",
-      ending: KVO_CRASH_ENDS_WELL, unknownKey),
-    .init("K76", "32", variation: "further down a longer path", flags: .golden, replacedInSilence),
-    .init("K77", "33", variation: "another kind", contains: "differentPositions", flags: .golden, differentPositions),
-    .init("K78", "33", variation: "an insertion beyond the end", contains: "positionsOutside", positionsOutside),
+    .init("K70", "28", contains: "didWithoutWill", flags: .golden, didWithoutWill),
+    .init("K71", "29", contains: "willWithoutDid", flags: .golden, willWithoutDid),
+    .init("K71.2", "29", contains: "threadEndsBeforeDid", threadEndsBeforeDid),
+    .init("K72", "30", contains: "willAndDidOnTwoThreads", flags: .golden, willAndDidOnTwoThreads),
+    .init("K73", "", overlappingPairs),
+    .init("K74", "31", contains: "announcedTwice", flags: .golden, announcedTwice),
+    .init("K75", "9", contains: "wordCount|unknownKey", ending: KVO_CRASH_ENDS_WELL, unknownKey),
+    .init("K76", "32", flags: .golden, replacedInSilence),
+    .init("K77", "33", contains: "differentPositions", flags: .golden, differentPositions),
+    .init("K78", "33", contains: "positionsOutside", positionsOutside),
   ]
 }

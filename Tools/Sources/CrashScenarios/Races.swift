@@ -144,18 +144,13 @@ private func diesWhileAnotherRegisters() {
 
 var races: [Scenario] {
   [
-    .init("K79", "", variation: "more threads, more observers", eachSetIsTold),
-    .init("K80", "", variation: "of key paths", registerWhileOthersSet),
-    .init("K81", "", variation: "two levels, nil among them", replaceOnThePath),
-    .init("K82", "", variation: "three objects", callbacksSetEachOther),
-    .init(
-      "K83", "27",
-      variation: "the runtime does not know the program's locks: it can only tell that a callback takes long",
-      environment: "KVO_SLOW_MS=50", waitWithALock),
-    .init("K84", "", variation: "a class with a superclass", firstObservationsOfAClass),
-    .init("K85", "", variation: "of a computed property", lastRemovalAndASet),
-    .init(
-      "K86", "", variation: "an unowned reference to a dead object is the language's own end of the process",
-      diesWhileAnotherRegisters),
+    .init("K79", "", eachSetIsTold),
+    .init("K80", "", registerWhileOthersSet),
+    .init("K81", "", replaceOnThePath),
+    .init("K82", "", callbacksSetEachOther),
+    .init("K83", "27", environment: "KVO_SLOW_MS=50", waitWithALock),
+    .init("K84", "", firstObservationsOfAClass),
+    .init("K85", "", lastRemovalAndASet),
+    .init("K86", "", diesWhileAnotherRegisters),
   ]
 }

@@ -8,34 +8,23 @@ extension Scenario {
   ///
   /// - Parameters:
   ///   - codes: The faults that it raises when each is ignored, as in `"2 1"`.
-  ///   - variation: How it can be varied.
   ///   - environment: Environment variables, separated by single spaces.
   ///   - contains: Texts that standard error must contain, separated by `|`.
   ///   - lacks: Texts that it must not contain.
   init(
-    _ id: StaticString, _ codes: StaticString, variation: StaticString, environment: StaticString? = nil,
-    contains: StaticString? = nil, lacks: StaticString? = nil, ending: kvo_crash_ending = KVO_CRASH_ENDS_BY_CODES,
-    flags: Flags = [], file: StaticString = #filePath, _ body: @escaping @convention(c) () -> Void
+    _ id: StaticString, _ codes: StaticString, environment: StaticString? = nil, contains: StaticString? = nil,
+    lacks: StaticString? = nil, ending: kvo_crash_ending = KVO_CRASH_ENDS_BY_CODES, flags: Flags = [],
+    file: StaticString = #filePath, _ body: @escaping @convention(c) () -> Void
   ) {
     self.init(
-      id: id.cString, file: file.cString, run: body, codes: codes.cString, variation: variation.cString,
-      impossible: nil, environment: environment?.cString, contains: contains?.cString, lacks: lacks?.cString,
-      ending: ending, flags: flags.rawValue)
-  }
-
-  /// Creates a row that is impossible in Swift, with the reason.
-  init(_ id: StaticString, impossible: StaticString, file: StaticString = #filePath) {
-    self.init(
-      id: id.cString, file: file.cString, run: nil, codes: StaticString("").cString, variation: nil,
-      impossible: impossible.cString, environment: nil, contains: nil, lacks: nil, ending: KVO_CRASH_ENDS_BY_CODES,
-      flags: 0)
+      id: id.cString, file: file.cString, run: body, codes: codes.cString, environment: environment?.cString,
+      contains: contains?.cString, lacks: lacks?.cString, ending: ending, flags: flags.rawValue)
   }
 
   /// The flags of a scenario: the bits of CCrashScenarios.h.
   struct Flags: OptionSet {
     let rawValue: UInt32
     static let alone = Flags(rawValue: UInt32(KVO_CRASH_ALONE))
-    static let anyNumber = Flags(rawValue: UInt32(KVO_CRASH_ANY_NUMBER))
     static let orMore = Flags(rawValue: UInt32(KVO_CRASH_OR_MORE))
     static let unreadable = Flags(rawValue: UInt32(KVO_CRASH_UNREADABLE))
     static let golden = Flags(rawValue: UInt32(KVO_CRASH_GOLDEN))
@@ -85,8 +74,9 @@ package enum Scenarios {
     return kvo_crash_row_of(scenario.pointee.id).map { $0 - rows } ?? count
   }
 
-  /// Returns the scenario with a name such as `K27` or `K27c`.
+  /// Returns the scenario with a name such as `K27` or `K27c`; with that of a row that only C has, such as `K12`, the one in C.
   package static func named(_ name: String) -> UnsafePointer<Scenario>? {
-    all.first { $0.pointee.name.lowercased() == name.lowercased() }
+    let names = [name.lowercased(), name.lowercased() + "c"]
+    return all.first { names.contains($0.pointee.name.lowercased()) }
   }
 }

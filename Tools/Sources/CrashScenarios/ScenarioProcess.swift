@@ -40,8 +40,7 @@ package enum ScenarioProcess {
       let words: [StaticString] = ["kvo", "crash", "--here"]
       let arguments = words.map { Optional(UnsafeRawPointer($0.utf8Start).assumingMemoryBound(to: CChar.self)) }
       return (arguments + [nil]).withUnsafeBufferPointer { arguments in
-        var command = kvo_crash_command(
-          program: program, arguments: arguments.baseAddress!, backtrace: backtrace, without: 0)
+        var command = kvo_crash_command(program: program, arguments: arguments.baseAddress!, backtrace: backtrace)
         return body(&command)
       }
     }

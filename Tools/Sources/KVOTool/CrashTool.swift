@@ -8,8 +8,8 @@ package struct CrashTool: ParsableCommand {
     commandName: "crash",
     abstract: "Runs a scenario of the crash catalogue in a child process, and shows the real report.",
     discussion: """
-      A scenario is a row of the catalogue: K27 in Swift, K27c in C. Below its report the tool prints how the process ended, \
-      and whether that was expected. The exit status is 1 if a scenario did not end as expected.
+      A scenario is a row of the catalogue: K27 in Swift; K27c in C, where the report is another one. Below the report the \
+      tool prints how the process ended, and whether that was expected. The exit status is 1 if it was not.
       """)
 
   enum Language: String, ExpressibleByArgument, CaseIterable {
@@ -35,15 +35,12 @@ package struct CrashTool: ParsableCommand {
   var backtrace = false
 
   @Flag(help: .hidden)
-  var mutations = false
-
-  @Flag(help: .hidden)
   var here = false
 
   package init() {}
 
   package func validate() throws {
-    if [id != nil, list, all, mutations].count(where: { $0 }) != 1 {
+    if [id != nil, list, all].count(where: { $0 }) != 1 {
       throw ValidationError("Specify a scenario, --list or --all.")
     }
     if let id, Scenarios.named(id) == nil {
@@ -68,7 +65,7 @@ package struct CrashTool: ParsableCommand {
             kvo_crash_print_list(&chosen)
             return 0
           }
-          return mutations ? kvo_crash_run_mutations(&chosen) : kvo_crash_run_all(&chosen)
+          return kvo_crash_run_all(&chosen)
         }
       }
     }

@@ -29,30 +29,23 @@ typedef enum kvo_crash_ending {
 enum {
   /** It needs a separate process: it exits, forks, sets handlers of the process, or exhausts a resource. */
   KVO_CRASH_ALONE = 1u << 0,
-  /** Threads race: any number of the codes may be raised, also none. */
-  KVO_CRASH_ANY_NUMBER = 1u << 1,
   /** Threads race: the last of the codes is raised once or more often. */
-  KVO_CRASH_OR_MORE = 1u << 2,
+  KVO_CRASH_OR_MORE = 1u << 1,
   /** Its standard error is not readable or has other contents, and is not compared with the codes. */
-  KVO_CRASH_UNREADABLE = 1u << 3,
+  KVO_CRASH_UNREADABLE = 1u << 2,
   /** Its report is the golden one of its code. */
-  KVO_CRASH_GOLDEN = 1u << 4,
+  KVO_CRASH_GOLDEN = 1u << 3,
 };
 
 /** A scenario. It and its strings are never freed. */
 typedef struct kvo_crash_scenario {
-  /** The row, a dot and a number if there are several, and `c` for C: "K27", "K27c", "K93.2c". "E35" for a code without a row. */
+  /** The row, a dot and a number if there are several, and `c` for C: "K27", "K27c", "K93.2". "E35" for a code without a row. */
   const char *id;
   /** The source file as passed to the compiler. */
   const char *file;
-  /** Runs it; NULL if it is impossible. */
-  void (*KVO_NULLABLE run)(void);
+  void (*run)(void);
   /** The faults that it raises, in order, when each is ignored: "2 1", "3*50" for fifty times; "" for none. */
   const char *codes;
-  /** How it can be varied. */
-  const char *KVO_NULLABLE variation;
-  /** Why it is impossible in this language. */
-  const char *KVO_NULLABLE impossible;
   /** Environment variables, separated by single spaces: "KVO_REPORT=json KVO_STACKS=8". */
   const char *KVO_NULLABLE environment;
   /** Texts that standard error must contain, separated by '|'; and texts that it must not contain. */
@@ -123,16 +116,13 @@ typedef struct kvo_crash_command {
   const char *KVO_NULLABLE const *KVO_NONNULL arguments;
   /** Whether Swift's runtime writes its backtrace below the report. */
   bool backtrace;
-  /** The code of the fault that a runtime built with KVO_MUTATIONS does not raise; 0 for none. */
-  int without;
 } kvo_crash_command;
 
-/** Runs a scenario in a child process and checks the result. Blocks until the child has ended, or until its time limit. Any thread.
- * An impossible scenario passes, and nothing is run. */
+/** Runs a scenario in a child process and checks the result. Blocks until the child has ended, or until its time limit. Any thread. */
 void kvo_crash_run(const kvo_crash_scenario *scenario, const kvo_crash_command *command, kvo_crash_result *result);
 
 /** Runs a scenario on this thread, with a handler that records its faults and ignores them, and checks the result. Not for one that is
- * impossible or KVO_CRASH_ALONE, or that has an environment: see kvo_crash_can_record. One at a time. */
+ * KVO_CRASH_ALONE, or that has an environment: see kvo_crash_can_record. One at a time. */
 void kvo_crash_record(const kvo_crash_scenario *scenario, kvo_crash_result *result);
 
 /** Returns whether a scenario can run without a separate process. */
@@ -160,10 +150,6 @@ bool kvo_crash_show(const kvo_crash_scenario *scenario, const kvo_crash_command 
 
 /** Runs all scenarios, two at a time, and prints a line for each and a summary. Returns the number of failures. */
 size_t kvo_crash_run_all(const kvo_crash_list *list);
-
-/** For each code: runs the scenarios that expect it, with its fault switched off. Prints those that still pass, and returns their
- * number. */
-size_t kvo_crash_run_mutations(const kvo_crash_list *list);
 
 KVO_ASSUME_NONNULL_END
 
