@@ -9,8 +9,8 @@ import signal
 import subprocess
 import time
 
-# The last line of a failed test program, of the crash catalogue, of the fuzzer and of Swift's tests.
-FAILURE = re.compile(rb"^FAILED: (.*)|^FAIL (.*)|ERROR: (.*Sanitizer.*)|WARNING: (ThreadSanitizer.*)|^\S+ Test (.*) failed after")
+# The last line of a failed test program, of the crash catalogue and of the fuzzer.
+FAILURE = re.compile(rb"^FAILED: (.*)|^FAIL (.*)|ERROR: (.*Sanitizer.*)|WARNING: (ThreadSanitizer.*)")
 SLOW = "no end"
 
 

@@ -7,23 +7,11 @@ import re
 import shutil
 import subprocess
 
-import c_mutants
 from programs import Memory, Program, require_passing
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 COPIED = ("CShim", "Tests", "Documentation", "Tools/Sources/CCrashScenarios")
-KINDS = c_mutants.KINDS
 FUZZERS = ("sequences", "parsers", "coding", "methods")
-
-
-def sources(names):
-    for path in sorted((ROOT / "CShim/src").rglob("*.c")):
-        if not names or path.name in names:
-            yield str(path.relative_to(ROOT))
-
-
-def mutants(path):
-    return c_mutants.mutants(path, (ROOT / path).read_text())
 
 
 def copy(folder):
@@ -162,7 +150,7 @@ class Worker:
 
     def judge(self, mutant):
         """Returns ("killed", by what), ("survived", ""), ("same code", ""), ("broken", ""), or, for the kind `acquire`, whether it was
-        noticed: see c_mutants.py."""
+        noticed: see mutants.py."""
         path = self.folder / mutant.path
         path.write_text(mutant.text)
         hidden = mutant.kind == "acquire"

@@ -9,8 +9,6 @@ import re
 
 from source import Mutant
 
-KINDS = ("negate", "compare", "logic", "statement", "arithmetic", "constant", "order", "acquire", "lock")
-
 TOKEN = re.compile(
     r"""(?P<skip>\s+|//[^\n]*|/\*.*?\*/|^[ \t]*\#(?:\\\n|[^\n])*)
       | (?P<text>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')
