@@ -58,7 +58,7 @@ docs: ## Make the site of the library in build/docs (ARGS=--serve serves it)
 	scripts/docs.sh $(ARGS)
 
 bench: ## Measure, optimised, against other systems (ARGS="--filter 'observed set.*'")
-	@scripts/require.sh swift git python3 $(c_tools) valgrind $(peers)
+	@scripts/require.sh swift git python3 gnuplot-nox $(c_tools) valgrind $(peers)
 	@scripts/bench.sh $(ARGS)
 
 checks = format c without-macros model sanitizers crashes clients examples view bindings api scaling costs packages docs documents
@@ -67,7 +67,7 @@ check: fuzz stress $(checks:%=check-%) ## Everything a release must pass besides
 	scripts/check-ports.sh i386
 	scripts/mutate.sh --count 20 --budget 240 --least 80
 
-check-quick: check-format check-api ## The quick checks besides the tests: format, rooms, fuzzer inputs, API baseline, plot, site, documents
+check-quick: check-format check-api ## The quick checks besides the tests: format, rooms, fuzzer inputs, API baseline, site, documents
 	@scripts/require.sh swift $(c_tools) python3
 	scripts/version.sh --check
 	scripts/promises.py
@@ -78,7 +78,6 @@ check-quick: check-format check-api ## The quick checks besides the tests: forma
 	scripts/fuzz.sh --seconds 0
 	scripts/check-scaling.sh --quick
 	scripts/check-packages.sh --quick
-	scripts/check-bench.sh
 	scripts/docs.sh --check
 	scripts/check-snippets.sh
 	scripts/check-documents.sh
