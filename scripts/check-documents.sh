@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks the links in all documents, and runs a short form of each command in README.md, CONTRIBUTING.md and the guides, as listed in
+# Checks the links and the names in all documents, and runs a short form of each command in README.md, CONTRIBUTING.md and the guides, as listed in
 # Tests/Documents/commands.txt.
 #   scripts/check-documents.sh          the commands that take seconds
 #   scripts/check-documents.sh --slow   all that no other check runs

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the code of README.md, of the guides and of the tutorials as programs of a client, and runs them: Tests/Snippets says how they are
-# put together, and Tests/Tutorials/README.md how the steps of a tutorial. Compiles the examples in the doc comments. Names in prose exist.
+# put together, and Tests/Tutorials/README.md how the steps of a tutorial. Compiles the examples in the doc comments.
 #   scripts/check-snippets.sh             against the library as it is built here; a minute
 #   scripts/check-snippets.sh --package   also as README's package, with the macro and without it; minutes
 set -euo pipefail
@@ -9,7 +9,6 @@ cd "$(dirname "$0")/.."
 build=${KVO_BUILD_PATH:-.build} out=build/snippets
 mkdir -p "$out"
 scripts/require.sh swift gcc g++ libffi-dev python3
-python3 scripts/prose.py
 python3 scripts/snippets.py "$out/programs"
 scripts/quietly.sh check-snippets swift build --scratch-path "$build" --target KeyValueObservingTesting
 products=$(swift build --scratch-path "$build" --show-bin-path)

@@ -47,9 +47,7 @@ can_fuzz() {
 }
 
 find_clang() {
-  local swift_clang=
-  ! command -v swift >/dev/null || swift_clang=$(dirname "$(readlink -f "$(command -v swift)")")/clang
-  for clang in "${KVO_CLANG:-}" "$swift_clang" "$(command -v clang || true)"; do
+  for clang in "$(scripts/clang.sh 2>/dev/null)" "$(command -v clang || true)"; do
     ! can_fuzz "$clang" || return 0
   done
   scripts/require.sh clang libclang-rt-dev

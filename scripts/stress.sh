@@ -30,10 +30,8 @@ done
 unset KVO_POLICY
 scripts/require.sh libffi-dev cmake ninja-build gcc pkg-config
 
-# For Swift closures, whose calling convention gcc does not know. The clang of the Swift toolchain if there is one, otherwise any clang.
-clang=${KVO_CLANG:-}
-[[ -n $clang ]] || ! command -v swift >/dev/null || clang=$(dirname "$(readlink -f "$(command -v swift)")")/clang
-[[ -x $clang ]] || clang=$(command -v clang) || fail "no clang: put it on PATH or name it in KVO_CLANG"
+# For Swift closures, whose calling convention gcc does not know.
+clang=$(scripts/clang.sh)
 # ThreadSanitizer in the Swift toolchain needs libdispatch.
 libraries=$(dirname "$clang")/../lib/swift/linux link=-fuse-ld=bfd
 [[ ! -e $libraries/libdispatch.so ]] || link+=" -L$libraries -ldispatch -lBlocksRuntime -Wl,-rpath,$libraries"

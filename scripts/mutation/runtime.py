@@ -1,7 +1,6 @@
 """Mutants of the C runtime: each is compiled into a copy of CShim, which runs the C suite, the saved fuzzing inputs and sanitizers."""
 
 import base64
-import os
 import pathlib
 import re
 import shutil
@@ -30,11 +29,6 @@ def copy(folder):
         for path in present.rglob("*"):
             if path.is_file() and path not in known:
                 path.unlink()
-
-
-def find_clang():
-    swift = shutil.which("swift")
-    return os.environ.get("KVO_CLANG") or (str(pathlib.Path(swift).resolve().parent / "clang") if swift else "clang")
 
 
 class Stage:
@@ -100,7 +94,7 @@ class Worker:
 
     def __init__(self, folder, options):
         self.folder, self.options = folder, options
-        clang = find_clang()
+        clang = subprocess.check_output([ROOT / "scripts/clang.sh"], text=True).strip()
         watched = "-O1 -fsanitize=address,undefined -fno-sanitize=function -fno-sanitize-recover=undefined"
         kept = [folder / "corpus", folder / "Tests/Fuzzing/regressions"]
         plain = Stage("plain", folder, "CShim", "gcc", "-O2", ["kvo", "kvo_crash"])
