@@ -112,6 +112,8 @@ private func observerDied() {
     letter.addObserver(sidebar, forKeyPath: "pages")  // site K09: registered  // site K96: registered
   }
   letter.pages = 2
+  letter.pages = 3  // it has ended
+  check(letter.observationInfo == nil)
 }
 
 private final class Successor: KeyValueObserver {

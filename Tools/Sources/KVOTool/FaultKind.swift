@@ -1,5 +1,6 @@
 // The faults of the runtime, from its own table.
 import CKVO
+import Foundation
 
 package struct FaultKind: Encodable {
   /// The code as in reports and in KVO_POLICY, such as `KVO0003`.
@@ -21,10 +22,7 @@ package struct FaultKind: Encodable {
   }()
 
   /// Returns the code for a number.
-  package static func code(_ number: Int) -> String {
-    let digits = String(number)
-    return "KVO" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
-  }
+  package static func code(_ number: Int) -> String { String(format: "KVO%04d", number) }
 
   private init(_ kind: kvo_fault_kind) {
     number = Int(kind.code.rawValue)

@@ -19,20 +19,12 @@ package struct FaultsTool: ParsableCommand {
   package func run() throws { print(try output()) }
 
   package func output() throws -> String {
-    guard json else { return Self.table(FaultKind.all) }
+    guard json else {
+      let rows = FaultKind.all.map { [$0.code, $0.severity, $0.meaning, $0.exception ?? "-"] }
+      return Columns.text(["Code", "Severity", "Meaning", "Apple raises"], rows, numbers: [])
+    }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     return String(decoding: try encoder.encode(FaultKind.all), as: UTF8.self)
-  }
-
-  private static func table(_ kinds: [FaultKind]) -> String {
-    let rows =
-      [["Code", "Severity", "Meaning", "Apple raises"]]
-      + kinds.map { [$0.code, $0.severity, $0.meaning, $0.exception ?? "-"] }
-    let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max()! }
-    return rows.map { row in
-      zip(row, widths).map { cell, width in cell.padding(toLength: width, withPad: " ", startingAt: 0) }
-        .joined(separator: "  ").trimmingCharacters(in: .whitespaces)
-    }.joined(separator: "\n")
   }
 }

@@ -75,41 +75,6 @@ struct HandlerTests {
     meter.removeObserver(reader, forKeyPath: "value")
   }
 
-  @Test func `A deallocated observer is reported once, and its observation ends`() {
-    let meter = Meter()
-    let raised = faults {
-      do { meter.addObserver(Reader(), forKeyPath: "value") }
-      meter.value = 1
-      meter.value = 2
-    }
-    #expect(raised == ["KVO0004"])
-    #expect(meter.observationInfo == nil)
-  }
-
-  @Test func `A path root that is deallocated while observed releases the rest of the path`() {
-    let (reader, next) = (Reader(), Meter())
-    let raised = faults {
-      let meter = Meter()
-      meter.next = next
-      meter.addObserver(reader, forKeyPath: "next.value")
-    }
-    #expect(raised == ["KVO0001"])
-    next.value = 1
-    #expect(reader.count == 0 && next.observationInfo == nil)
-  }
-
-  @Test func `A registration that is rejected leaves nothing registered`() {
-    let (meter, reader) = (Meter(), Reader())
-    let raised = faults {
-      meter.addObserver(reader, forKeyPath: "nothing.value")
-      meter.addObserver(reader, forKeyPath: "nothing", options: [.initial, .new])
-      meter.addObserver(reader, forKeyPath: "value.more")
-      meter.addObserver(reader, forKeyPath: "next..value")
-    }
-    #expect(raised == ["KVO0009", "KVO0009", "KVO0009", "KVO0010"])
-    #expect(meter.observationInfo == nil)
-  }
-
   @Test func `A value requested for an undefined key is reported at the change`() {
     let (meter, reader) = (Meter(), Reader())
     let raised = faults {

@@ -54,7 +54,7 @@ struct ScenarioTests {
 
   @Test(arguments: Row.golden)
   fileprivate func `The whole report equals the golden one, which scripts/bless-reports.sh updates`(row: Row) throws {
-    let name = "KVO" + String(repeating: "0", count: row.code < 10 ? 3 : 2) + "\(row.code).txt"
+    let name = String(format: "KVO%04d.txt", row.code)
     let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Golden/\(name)")
     let report = row.run().normalisedReport
     if ProcessInfo.processInfo.environment["KVO_BLESS_REPORTS"] != nil {

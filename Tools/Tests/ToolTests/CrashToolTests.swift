@@ -1,26 +1,10 @@
 // kvo crash: its arguments and its output. CrashDiagnosticsTests test the scenarios themselves.
 import ArgumentParser
-import Foundation
 import KVOTool
 import Testing
 
 @Suite("kvo crash")
 struct CrashToolTests {
-  /// Runs the tool in a separate process, because the runner is in C and prints with stdio.
-  private func output(_ arguments: String...) throws -> (text: String, status: Int32) {
-    let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-    let process = Process()
-    let pipe = Pipe()
-    process.executableURL = program.appendingPathComponent("kvo")
-    process.arguments = ["crash"] + arguments
-    process.standardOutput = pipe
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    let data = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return (String(decoding: data, as: UTF8.self), process.terminationStatus)
-  }
-
   @Test(arguments: [[], ["K00"], ["K27", "--all"], ["--list", "--all"], ["--all", "--language", "latin"]])
   func `Wrong arguments are a usage error`(arguments: [String]) {
     let error = #expect(throws: (any Error).self) { try KVOTool.parseAsRoot(["crash"] + arguments) }
@@ -28,7 +12,7 @@ struct CrashToolTests {
   }
 
   @Test func `The list has the rows of both languages in order`() throws {
-    let lines = try output("--list").text.split(separator: "\n")
+    let lines = try kvo("crash", "--list").output.split(separator: "\n")
     let names = lines.map { String($0.prefix { $0 != " " }) }
     let (first, second) = (try #require(names.firstIndex(of: "K27")), try #require(names.firstIndex(of: "K27c")))
     #expect(second == first + 1)
@@ -36,11 +20,11 @@ struct CrashToolTests {
   }
 
   @Test func `The last line of a scenario has its end, its codes, and whether this was expected`() throws {
-    let (text, status) = try output("k26")
+    let (status, text, _) = try kvo("crash", "k26")
     #expect(status == 0)
     #expect(text.hasPrefix("K26 (3.2 Removal): removal of what was never registered\n"))
     #expect(text.hasSuffix("K26 ended with SIGABRT; codes: KVO0002; pass\n"))
     // A row that only C has.
-    #expect(try output("K48").text.hasSuffix("K48c ended with SIGABRT; codes: KVO0012; pass\n"))
+    #expect(try kvo("crash", "K48").output.hasSuffix("K48c ended with SIGABRT; codes: KVO0012; pass\n"))
   }
 }

@@ -2,6 +2,12 @@
 import Foundation
 import Testing
 
+/// A program that is built into the same folder as this one.
+func built(_ name: String) -> URL {
+  URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+    .appendingPathComponent(name)
+}
+
 /// The program "served", in a process of its own.
 final class ServedProgram {
   let process = Process()
@@ -10,8 +16,7 @@ final class ServedProgram {
   var name: String { "\(pid)" }
 
   init(socket: String?, arguments: [String] = []) throws {
-    let folder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-    process.executableURL = folder.appendingPathComponent("served")
+    process.executableURL = built("served")
     var environment = ProcessInfo.processInfo.environment
     environment["KVO_SOCKET"] = socket
     process.environment = environment
@@ -37,8 +42,7 @@ func kvo(_ arguments: String..., in folder: String? = nil, environment: [String:
   status: Int32, output: String, errors: String
 ) {
   let process = Process()
-  process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-    .appendingPathComponent("kvo")
+  process.executableURL = built("kvo")
   process.arguments = arguments
   process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
   if let folder { process.currentDirectoryURL = URL(fileURLWithPath: folder) }

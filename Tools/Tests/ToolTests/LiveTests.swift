@@ -142,8 +142,7 @@ struct LiveTests {
   @Test func `The end of the program is reported`() throws {
     let program = try ServedProgram(socket: "1")
     let top = Process()
-    top.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-      .appendingPathComponent("kvo")
+    top.executableURL = built("kvo")
     top.arguments = ["top", program.name, "--interval", "0.1"]
     let (output, errors) = (Pipe(), Pipe())
     (top.standardOutput, top.standardError) = (output, errors)

@@ -29,8 +29,7 @@ final class LiveTraceTests {
     _ program: ServedProgram, _ meanwhile: (Process) -> Void
   ) throws -> (status: Int32, errors: String) {
     let tool = Process()
-    tool.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-      .appendingPathComponent("kvo")
+    tool.executableURL = built("kvo")
     tool.arguments = ["trace", program.name, "--seconds", "60", "-o", "\(folder)/run.json"]
     let errors = Pipe()
     tool.standardError = errors

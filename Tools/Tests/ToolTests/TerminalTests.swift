@@ -22,8 +22,7 @@ private final class TerminalProgram {
     terminal = FileHandle(
       fileDescriptor: open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC), closeOnDealloc: true)
     resize(rows: rows, columns: columns)
-    process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-      .deletingLastPathComponent().appendingPathComponent("kvo")
+    process.executableURL = built("kvo")
     process.arguments = arguments
     (process.standardInput, process.standardOutput) = (terminal, terminal)
     try process.run()
