@@ -44,6 +44,7 @@ test: ## Run all tests: the C suite, the Swift suites
 	scripts/check-c.sh --quick
 	@echo "== The Swift suites of the tools" # with more memory: all run at once, and each ends thousands of observations
 	KVO_ZOMBIES=65536 swift test $(tools)
+	scripts/check-crashes.sh --quick
 	@echo "== The Swift suites of the examples"
 	swift test $(monitor)
 	@echo "== The macro"

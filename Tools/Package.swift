@@ -36,8 +36,6 @@ let package = Package(
     .testTarget(name: "ToolTests", dependencies: ["KVOTool", runtime, arguments]),
     // What ToolTests looks at while it runs.
     .executableTarget(name: "served", dependencies: [library], path: "Tests/Served"),
-    .testTarget(
-      name: "CrashDiagnosticsTests",
-      dependencies: [library, runtime, "CrashScenarios", "CCrashScenarios"], exclude: ["Golden"]),
+    .testTarget(name: "CrashDiagnosticsTests", dependencies: [library, runtime]),
   ]
 )

@@ -17,7 +17,7 @@ fail() { echo "check-c: $*" >&2; exit 1; }
 # --------------------------------------------------------------------------------------------------------------- Tools
 
 $quick || scripts/require.sh valgrind
-scripts/require.sh libffi-dev cmake ninja-build gcc g++ pkg-config
+scripts/require.sh libffi-dev cmake ninja-build gcc g++ pkg-config python3
 
 clang=$(scripts/clang.sh 2>/dev/null) || $quick || fail "no clang: put it on PATH or name it in KVO_CLANG"
 
@@ -35,16 +35,13 @@ count() {
   [ "${sum% *}" -gt 0 ] || fail "$1: nothing ran"
 }
 
-# crashes <name> <folder> [command]: runs the scenarios of the crash catalogue in separate processes, compares their whole reports with
-# the saved ones, and runs them in one process where possible. With a command, such as valgrind, only the latter.
+# crashes <name> <folder> [command]: runs the scenarios of the crash catalogue, and compares their whole reports with the saved ones. With a
+# command, such as valgrind, only those that can in one process.
 crashes() {
-  name=$1 program=$out/$2/tests/kvo_crash log=$out/$2/crashes.log
+  name=$1 program=$out/$2/tests/kvo_crash log=$out/$2/crashes.log options="--reports Tests/Crash/reports.txt"
   shift 2
-  : >"$log"
-  for way in --all --reports; do
-    [ $# -gt 0 ] || "$program" $way >>"$log" || { grep -A 2 FAIL "$log" || cat "$log"; }
-  done
-  "$@" "$program" --record >>"$log" || tail -20 "$log"
+  [ $# -eq 0 ] || options=--record
+  scripts/crashes.py $options "$@" "$program" >"$log" || cat "$log"
   count "$name" "$log" ""
 }
 

@@ -115,7 +115,7 @@ for port in "$@"; do
   if [[ $only == . ]]; then
     run=()
     [[ -z $emulator ]] || run=("$emulator")
-    echo "  crash catalogue, in one process: $("${run[@]}" "$folder/tests/kvo_crash" --record 2>/dev/null | tail -1)"
+    echo "  crash catalogue, in one process: $(scripts/crashes.py --record "${run[@]}" "$folder/tests/kvo_crash" | tail -1)"
   fi
   unset KVO_TEST_EMULATOR KVO_TEST_FEWER LDFLAGS links
 done

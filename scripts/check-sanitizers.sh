@@ -14,7 +14,7 @@ export ASAN_OPTIONS=detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 
 for sanitizer in "$@"; do
   echo "== Swift tests, --sanitize=$sanitizer"
-  skipped=(--skip 'CrashDiagnosticsTests\.(FaultTests|ScenarioTests)')
+  skipped=(--skip 'CrashDiagnosticsTests\.FaultTests')
   # ThreadSanitizer's allocator does not support a fork while other threads allocate: the child deadlocks.
   [[ $sanitizer == thread ]] && skipped+=(--skip "child of a fork")
   # This test is a typical program with a data race: Foundation reads an unsynchronized state while another thread sets it.

@@ -9,7 +9,7 @@ import subprocess
 from programs import Memory, Program, require_passing
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-COPIED = ("CShim", "Tests", "Documentation", "Tools/Sources/CCrashScenarios")
+COPIED = ("CShim", "Tests", "Documentation", "Tools/Sources/CCrashScenarios", "scripts")
 FUZZERS = ("sequences", "parsers", "coding", "methods")
 
 
@@ -104,9 +104,9 @@ class Worker:
         copy(folder)
         unpack_corpora(folder / "Tests/Fuzzing/corpus", folder / "corpus")
         crash = {"KVO_CRASH_SECONDS": "60"}
-        for way in ("--record", "--all", "--reports"):
-            plain.programs.append(Program(f"plain crash {way}", [plain.folder / "tests/kvo_crash", way], crash, 8 << 30))
-        asan.programs.append(Program("asan crash --record", [asan.folder / "tests/kvo_crash", "--record"], crash))
+        for stage, options in ((plain, ["--reports", folder / "Tests/Crash/reports.txt"]), (asan, ["--record"])):
+            stage.programs.append(Program(f"{stage.name} crash", [folder / "scripts/crashes.py", *options, stage.folder / "tests/kvo_crash"], crash,
+                                          (8 << 30) if stage is plain else None))
         for name in FUZZERS:
             asan.programs.append(Program(f"asan fuzz {name}", [asan.folder / f"fuzz_{name}", "-runs=0", "-timeout=20",
                                                                f"-artifact_prefix={folder}/",

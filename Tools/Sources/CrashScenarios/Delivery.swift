@@ -158,16 +158,16 @@ private func registersEachTime() {
 
 var delivery: [Scenario] {
   [
-    .init("K57", "22", flags: .golden, handlesNothing),
-    .init("K58", "23", flags: [.alone, .golden], setsItAgain),
+    .init("K57", "22", handlesNothing),
+    .init("K58", "23", flags: .alone, setsItAgain),
     .init("K59", "", valuesSettle),
-    .init("K60", "24", flags: [.alone, .golden], valuesNeverSettle),
+    .init("K60", "24", flags: .alone, valuesNeverSettle),
     .init("K61", "", aLongChain),
     .init("K63", "", flags: .alone, exitsInACallback),
     .init("K64", "", readsAndWritesInPlace),
     .init("K65", "", orderOfDelivery),
-    .init("K66", "26", flags: .golden, wrongType),
-    .init("K67", "27", environment: "KVO_SLOW_MS=50", flags: .golden, slowCallback),
+    .init("K66", "26", wrongType),
+    .init("K67", "27", environment: "KVO_SLOW_MS=50", slowCallback),
     .init("K68", "", queueComesLater),
     .init("K69", "", registersEachTime),
   ]

@@ -145,15 +145,15 @@ private func positionsOutside() {
 
 var manual: [Scenario] {
   [
-    .init("K70", "28", contains: "didWithoutWill", flags: .golden, didWithoutWill),
-    .init("K71", "29", contains: "willWithoutDid", flags: .golden, willWithoutDid),
+    .init("K70", "28", contains: "didWithoutWill", didWithoutWill),
+    .init("K71", "29", contains: "willWithoutDid", willWithoutDid),
     .init("K71.2", "29", contains: "threadEndsBeforeDid", threadEndsBeforeDid),
-    .init("K72", "30", contains: "willAndDidOnTwoThreads", flags: .golden, willAndDidOnTwoThreads),
+    .init("K72", "30", contains: "willAndDidOnTwoThreads", willAndDidOnTwoThreads),
     .init("K73", "", overlappingPairs),
-    .init("K74", "31", contains: "announcedTwice", flags: .golden, announcedTwice),
+    .init("K74", "31", contains: "announcedTwice", announcedTwice),
     .init("K75", "9", contains: "wordCount|unknownKey", ending: KVO_CRASH_ENDS_WELL, unknownKey),
-    .init("K76", "32", flags: .golden, replacedInSilence),
-    .init("K77", "33", contains: "differentPositions", flags: .golden, differentPositions),
+    .init("K76", "32", replacedInSilence),
+    .init("K77", "33", contains: "differentPositions", differentPositions),
     .init("K78", "33", contains: "positionsOutside", positionsOutside),
   ]
 }

@@ -192,12 +192,12 @@ private func removedByATemporaryName() {
 
 var removal: [Scenario] {
   [
-    .init("K26", "2", contains: "\"pages\"", flags: .golden, wasNeverRegistered),
-    .init("K27", "3", flags: .golden, removedTwice),
+    .init("K26", "2", contains: "\"pages\"", wasNeverRegistered),
+    .init("K27", "3", removedTwice),
     .init("K28", "3*50", removedOnTwoThreads),
     .init("K29", "3", removedByBothClasses),
     .init("K30", "2", contains: "context", wrongContext),
-    .init("K31", "16", flags: .golden, ambiguous),
+    .init("K31", "16", ambiguous),
     .init("K32", "", removedInTheInitialCallback),
     .init("K33", "", removesItself),
     .init("K34", "", removesALaterOne),
@@ -205,7 +205,7 @@ var removal: [Scenario] {
     .init("K36", "", removedBetweenWillAndDid),
     .init("K37", "", registeredBetweenWillAndDid),
     .init("K38", "", waitsForAnotherThread),
-    .init("K39", "17", contains: "waitsForItself", flags: .golden, waitsForItself),
+    .init("K39", "17", contains: "waitsForItself", waitsForItself),
     .init("K40", "17", contains: "waitForEachOther", waitForEachOther),
     .init("K41", "", removedByATemporaryName),
   ]

@@ -27,11 +27,18 @@ extension Scenario {
     static let alone = Flags(rawValue: UInt32(KVO_CRASH_ALONE))
     static let orMore = Flags(rawValue: UInt32(KVO_CRASH_OR_MORE))
     static let unreadable = Flags(rawValue: UInt32(KVO_CRASH_UNREADABLE))
-    static let golden = Flags(rawValue: UInt32(KVO_CRASH_GOLDEN))
   }
 
   /// The number of the row, a dot and a number if there are several, and `c` for C.
   package var name: String { String(cString: id) }
+
+  /// The environment that it needs.
+  package var variables: [String: String] {
+    let pairs = (environment.map { String(cString: $0) } ?? "").split(separator: " ").map {
+      $0.split(separator: "=", maxSplits: 1).map(String.init)
+    }
+    return Dictionary(uniqueKeysWithValues: pairs.map { ($0[0], $0[1]) })
+  }
 
   /// The title of the row in the catalogue.
   package var title: String { kvo_crash_row_of(id).map { String(cString: $0.pointee.title) } ?? "" }
@@ -44,35 +51,16 @@ extension StaticString {
   }
 }
 
-/// All scenarios, in the order of the catalogue, Swift before C.
+/// All scenarios, in Swift and in C.
 package enum Scenarios {
-  package static nonisolated(unsafe) let swift: [UnsafePointer<Scenario>] = {
-    let all = lifetimes + endings + removal + registration + delivery + manual + races + machinery + beyond
-    let memory = UnsafeMutablePointer<Scenario>.allocate(capacity: all.count)
-    memory.initialize(from: all, count: all.count)
-    return all.indices.map { UnsafePointer(memory + $0) }
-  }()
-
-  package static nonisolated(unsafe) let c: [UnsafePointer<Scenario>] = {
-    var all: [UnsafePointer<Scenario>] = []
-    while let scenario = kvo_crash_c_scenario(all.count) { all.append(scenario) }
+  package static nonisolated(unsafe) let all: [UnsafePointer<Scenario>] = {
+    let swift = lifetimes + endings + removal + registration + delivery + manual + races + machinery + beyond
+    let memory = UnsafeMutablePointer<Scenario>.allocate(capacity: swift.count)
+    memory.initialize(from: swift, count: swift.count)
+    var all = swift.indices.map { UnsafePointer(memory + $0) }
+    while let scenario = kvo_crash_c_scenario(all.count - swift.count) { all.append(scenario) }
     return all
   }()
-
-  package static nonisolated(unsafe) let all: [UnsafePointer<Scenario>] = {
-    // The sort is stable: scenarios of one row keep their order.
-    (swift + c).enumerated().sorted { left, right in
-      let (a, b) = (rank(left.element), rank(right.element))
-      return a == b ? left.offset < right.offset : a < b
-    }.map(\.element)
-  }()
-
-  /// Returns the index of the scenario's row.
-  private static func rank(_ scenario: UnsafePointer<Scenario>) -> Int {
-    var count = 0
-    let rows = kvo_crash_rows(&count)
-    return kvo_crash_row_of(scenario.pointee.id).map { $0 - rows } ?? count
-  }
 
   /// Returns the scenario with a name such as `K27` or `K27c`; with that of a row that only C has, such as `K12`, the one in C.
   package static func named(_ name: String) -> UnsafePointer<Scenario>? {

@@ -1,47 +1,41 @@
-// kvo crash: runs the scenarios of the crash catalogue, each in a process of its own.
+// kvo crash: runs the scenarios of the crash catalogue, each in a process of its own. scripts/crashes.py checks them all.
 import ArgumentParser
 import CCrashScenarios
 import CrashScenarios
+import Foundation
 
 package struct CrashTool: ParsableCommand {
   package static let configuration = CommandConfiguration(
     commandName: "crash",
     abstract: "Runs a scenario of the crash catalogue in a child process, and shows the real report.",
     discussion: """
-      A scenario is a row of the catalogue: K27 in Swift; K27c in C, where the report is another one. Below the report the \
-      tool prints how the process ended, and whether that was expected. The exit status is 1 if it was not.
+      A scenario is a row of the catalogue: K27 in Swift; K27c in C, where the report is another one. Below the report the tool \
+      prints how the process ended. Swift's backtrace is not written unless SWIFT_BACKTRACE is set.
       """)
-
-  enum Language: String, ExpressibleByArgument, CaseIterable {
-    case swift, c
-  }
 
   @Argument(help: "The scenario, such as K27 or K27c.")
   var id: String?
 
-  @Flag(help: "List the scenarios with their expected results.")
+  @Flag(help: "List the scenarios with the codes of their faults.")
   var list = false
 
-  @Flag(help: "Run all scenarios, two at a time.")
-  var all = false
-
-  @Flag(help: "With --all: print a line of JSON for each scenario.")
-  var json = false
-
-  @Option(help: ArgumentHelp("Only scenarios in this language.", valueName: "swift|c"))
-  var language: Language?
-
-  @Flag(help: "Have Swift write its backtrace below the report.")
-  var backtrace = false
-
+  /// Run it in this process, which ends as the scenario does.
   @Flag(help: .hidden)
   var here = false
+
+  /// Run all that can in this process, with a handler that goes on.
+  @Flag(help: .hidden)
+  var record = false
+
+  /// Print all as lines of JSON.
+  @Flag(help: .hidden)
+  var scenarios = false
 
   package init() {}
 
   package func validate() throws {
-    if [id != nil, list, all].count(where: { $0 }) != 1 {
-      throw ValidationError("Specify a scenario, --list or --all.")
+    if [id != nil, list, record, scenarios].count(where: { $0 }) != 1 {
+      throw ValidationError("Specify a scenario or --list.")
     }
     if let id, Scenarios.named(id) == nil {
       throw ValidationError("There is no scenario \(id); --list prints all.")
@@ -51,24 +45,26 @@ package struct CrashTool: ParsableCommand {
   package func run() throws {
     if let id, let scenario = Scenarios.named(id) {
       if here { kvo_crash_perform(scenario) }
-      let passed = ScenarioProcess.withCommand(backtrace: backtrace) { kvo_crash_show(scenario, $0) }
-      if !passed { throw ExitCode.failure }
-      return
+      try show(scenario.pointee)
+    } else if list {
+      let rows = Scenarios.all.map { [$0.pointee.name, $0.pointee.title, String(cString: $0.pointee.codes)] }
+      print(Columns.text(["Scenario", "Title", "Codes"], rows, numbers: []))
+    } else {
+      for scenario in Scenarios.all { record ? kvo_crash_record(scenario) : kvo_crash_print(scenario) }
     }
-    let scenarios = language.map { $0 == .c ? Scenarios.c : Scenarios.swift } ?? Scenarios.all
-    let failures = ScenarioProcess.withCommand(backtrace: backtrace) { command in
-      scenarios.withUnsafeBufferPointer { scenarios in
-        scenarios.withMemoryRebound(to: UnsafePointer<Scenario>.self) { scenarios in
-          var chosen = kvo_crash_list(
-            scenarios: scenarios.baseAddress!, count: scenarios.count, command: command, json: json)
-          if list {
-            kvo_crash_print_list(&chosen)
-            return 0
-          }
-          return kvo_crash_run_all(&chosen)
-        }
-      }
-    }
-    if failures > 0 { throw ExitCode.failure }
+  }
+
+  private func show(_ scenario: Scenario) throws {
+    print("\(scenario.name): \(scenario.title)")
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    process.arguments = ["crash", "--here", scenario.name]
+    process.environment = ["SWIFT_BACKTRACE": "enable=no"].merging(ProcessInfo.processInfo.environment) { $1 }
+      .merging(scenario.variables) { $1 }
+    try process.run()
+    process.waitUntilExit()
+    let status = process.terminationStatus
+    let signal = status == SIGABRT ? "SIGABRT" : "signal \(status)"
+    print("\(scenario.name) ended with \(process.terminationReason == .exit ? "status \(status)" : signal)")
   }
 }
