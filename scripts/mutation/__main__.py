@@ -43,12 +43,6 @@ def candidates(options):
     return found
 
 
-def table(title, rows):
-    print(f"\n{title:<34} killed of")
-    for name, (died, count) in sorted(rows.items()):
-        print(f"  {name:<32} {died:4} {count:3}")
-
-
 def main():
     options = arguments()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("mutate: ended"))  # and what it runs with it
@@ -65,7 +59,8 @@ def main():
     worker.begin()
 
     began, results, skipped = time.monotonic(), [], collections.Counter()
-    for mutant, (verdict, by) in worker.judged(queue, listed):
+    for mutant in queue:
+        verdict, by = ("equivalent", "") if mutant.key() in listed else worker.judge(mutant)
         if verdict in ("killed", "survived"):
             results.append((mutant, verdict))
             mark = "killed  " if verdict == "killed" else "SURVIVED"
@@ -77,13 +72,6 @@ def main():
         if len(results) >= options.count or (options.budget and time.monotonic() - began > options.budget):
             break
 
-    by_file, by_kind = {}, {}
-    for mutant, verdict in results:
-        for rows, name in ((by_file, mutant.path.rsplit("/", 1)[-1]), (by_kind, mutant.kind)):
-            died, count = rows.get(name, (0, 0))
-            rows[name] = died + (verdict == "killed"), count + 1
-    table("file", by_file)
-    table("kind", by_kind)
     survivors = [mutant for mutant, verdict in results if verdict == "survived"]
     if survivors:
         print("\nSurvivors:")

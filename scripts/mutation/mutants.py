@@ -1,9 +1,7 @@
 """Finds the possible mutations of a C source: a lexer, and the kinds of mutations.
 
-The kind `order` makes an atomic operation relaxed. Of these, only a store or a fence that was sequentially consistent becomes another
-instruction on x86, where every load is an acquire, every store a release, and every exchange a barrier. The others have the kind
-`acquire`: no program behaves differently on this processor, so that only ThreadSanitizer can notice one, if the missing order protects
-data. They run under ThreadSanitizer only, and are not part of the score, whether they are noticed or not."""
+The kind `order` makes a store or a fence relaxed that was sequentially consistent. The other orders are none on x86, where every load is an
+acquire, every store a release, and every exchange a barrier: no program behaves differently without them."""
 
 import re
 
@@ -25,12 +23,6 @@ NEEDS_LEFT = {"+", "-", "|", "&"}
 NOT_STATEMENTS = {"return", "if", "else", "while", "for", "do", "switch", "case", "default", "goto", "typedef", "struct", "enum",
                   "union", "static", "const", "extern", "unsigned", "signed", "int", "char", "bool", "void", "long", "short",
                   "float", "double", "size_t", "_Thread_local", "_Atomic", "volatile", "_Static_assert", "__asm__", "asm"}
-ORDERED = {"atomic_load": ", memory_order_relaxed", "atomic_store": ", memory_order_relaxed",
-           "atomic_exchange": ", memory_order_relaxed", "atomic_fetch_add": ", memory_order_relaxed",
-           "atomic_fetch_sub": ", memory_order_relaxed", "atomic_fetch_or": ", memory_order_relaxed",
-           "atomic_fetch_and": ", memory_order_relaxed",
-           "atomic_compare_exchange_strong": ", memory_order_relaxed, memory_order_relaxed",
-           "atomic_compare_exchange_weak": ", memory_order_relaxed, memory_order_relaxed"}
 # What a program cannot detect: a hint to the compiler, the processor or the kernel, and that an assertion tests less.
 HINTS = {"__builtin_ia32_pause", "sched_yield", "kvo__assert"}
 # A size that is greater than necessary is no mistake, so it is only made smaller.
@@ -97,11 +89,11 @@ def mutants(path, source):
             if token.text in ("if", "while") and text(i + 1) == "(":
                 begin, end = found[i + 1], found[found[i + 1].partner]
                 yield made("negate", (begin.end, begin.end, "!("), (end.start, end.start, ")"))
-            if re.fullmatch(r"memory_order_(acquire|release|acq_rel|seq_cst)", token.text):
-                yield replaced("order" if is_barrier(found, i) else "acquire", i, "memory_order_relaxed")
-            if token.text in ORDERED and text(i + 1) == "(":
+            if token.text == "memory_order_seq_cst" and callee(found, i) in ("atomic_store_explicit", "atomic_thread_fence"):
+                yield replaced("order", i, "memory_order_relaxed")
+            if token.text == "atomic_store" and text(i + 1) == "(":
                 end = found[found[i + 1].partner]
-                yield made("order" if token.text == "atomic_store" else "acquire", (token.end, token.end, "_explicit"), (end.start, end.start, ORDERED[token.text]))
+                yield made("order", (token.end, token.end, "_explicit"), (end.start, end.start, ", memory_order_relaxed"))
             if token.text in LOCKS and text(i + 1) == "(":
                 edits = lock_pair(found, i)
                 if edits:
@@ -189,11 +181,6 @@ def is_removable(found, i):
     if first.text == "(" and found[first.partner - 1].text == "void" and first.partner == i + 2:  # (void)unused
         return found[i + 4].text == "("
     return True
-
-
-def is_barrier(found, i):
-    """Returns whether the order at `i` is that of a store or a fence, and makes it a barrier on x86."""
-    return found[i].text == "memory_order_seq_cst" and callee(found, i) in ("atomic_store_explicit", "atomic_thread_fence")
 
 
 def lock_pair(found, i):

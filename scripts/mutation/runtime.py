@@ -137,29 +137,20 @@ class Worker:
     def stages(self):
         return [self.plain] if self.options.quick else [self.plain, self.asan, self.tsan]
 
-    def judged(self, queue, listed):
-        """Yields pairs of a mutant and its verdict."""
-        for mutant in queue:
-            yield mutant, ("equivalent", "") if mutant.key() in listed else self.judge(mutant)
-
     def judge(self, mutant):
-        """Returns ("killed", by what), ("survived", ""), ("same code", ""), ("broken", ""), or, for the kind `acquire`, whether it was
-        noticed: see mutants.py."""
+        """Returns ("killed", by what), ("survived", ""), ("same code", "") or ("broken", "")."""
         path = self.folder / mutant.path
         path.write_text(mutant.text)
-        hidden = mutant.kind == "acquire"
         try:
             for stage in self.stages():
-                if hidden and stage is not self.tsan:
-                    continue
                 differs = stage.compile(mutant.path)
                 if differs is None:
                     return "broken", ""
                 if not differs:
                     return "same code", ""  # after optimization
                 if noticed := self.notice(stage, mutant):
-                    return ("acquire, noticed" if hidden else "killed"), noticed
-            return ("acquire, unnoticed" if hidden else "survived"), ""
+                    return "killed", noticed
+            return "survived", ""
         finally:
             for stage in self.stages():
                 stage.restore()
