@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that each promise has a test that exists: those of the guides in Documentation/Promises.md, by their first words, and the entries of
-AppleCompatibility.md by their numbers in names of tests and in scenarios."""
+"""Checks that each promise has a test that exists: those of the guides in Documentation/Promises.md, by their first words; the entries of
+AppleCompatibility.md by their numbers in names of tests and in scenarios; and the rows of the crash catalogue, in Documentation/Faults."""
 import functools
 import pathlib
 import re
@@ -57,11 +57,13 @@ def promises(guide):
 
 
 def has_test(path, name):
-    """A test is TEST("sentence") in C, func `sentence` or @Test("sentence") in Swift, and in a client's program the message of a check."""
+    """A test is the number of an entry in a scenario, TEST("sentence") in C, func `sentence` or @Test("sentence") in Swift, and in a client's program the message of a check."""
     file = root / path
     if not file.is_file():
         return False
     text = normal(file.read_text()).replace("( ", "(")
+    if path.endswith(".scenario"):
+        return bool(re.search(rf"> # [0-9, ]*\b{name}\b[0-9, ]*:", text))
     if path.startswith("Tests/Clients/") and f'"{name}"' in text:
         return True
     if path.endswith(".c"):
@@ -87,6 +89,11 @@ for guide, texts in stated.items():
     for promise in promises(guide):
         if not any(promise.startswith(text) for text in texts):
             faults.append(f"Promises.md names no test for a promise of {guide}: {promise[:100]}")
+
+for row, path, name in re.findall(r"^\| (K\d+) \|.*\| `([^`]+/[^`]+)`: (.+) \|$", (documents / "Faults/README.md").read_text(), re.M):
+    tests += 1
+    if not has_test(path, name):
+        faults.append(f'{path} has no test "{name}", which Faults/README.md names for {row}')
 
 for fault in faults:
     print(f"promises: {fault}", file=sys.stderr)

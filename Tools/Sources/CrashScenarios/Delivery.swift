@@ -49,39 +49,6 @@ private func valuesNeverSettle() {
   two.invalidate()
 }
 
-private func aLongChain() {
-  // On a stack of its own, because with AddressSanitizer each nested delivery takes 10 KB.
-  let end = DispatchSemaphore(value: 0)
-  let thread = Thread {
-    setEachByTheOneBefore(2000)
-    end.signal()
-  }
-  thread.stackSize = 64 << 20
-  thread.start()
-  end.wait()
-}
-
-private func setEachByTheOneBefore(_ count: Int) {
-  let all = (0..<count).map { _ in Unguarded(Document("A page")) }
-  let tokens = zip(all, all.dropFirst()).map { page, next in
-    page.value.observe(\.pages) { page, _ in next.value.pages = page.pages }
-  }
-  all[0].value.pages = 5
-  check(all.last!.value.pages == 5)
-  for token in tokens { token.invalidate() }
-}
-
-private nonisolated(unsafe) var observedAtExit: (Document, NSKeyValueObservation)?
-
-private func exitsInACallback() {
-  let (letter, kept) = (Document("A letter"), Document("A reply"))
-  observedAtExit = (kept, kept.observe(\.pages) { _, _ in })
-  atexit { observedAtExit?.0.pages = 3 }  // no lock may be held
-  let token = letter.observe(\.pages) { _, _ in exit(0) }
-  letter.pages = 2
-  withExtendedLifetime(token) {}
-}
-
 private func readsAndWritesInPlace() {
   let letter = Document("A letter")
   let seen = Unguarded<[Int]>([])
@@ -128,47 +95,15 @@ private func slowCallback() {
   token.invalidate()
 }
 
-private func queueComesLater() {
-  let (queue, seen) = (DispatchQueue(label: "later"), Unguarded<[Int]>([]))
-  queue.suspend()
-  do {
-    let letter = Document("A letter")
-    let token = letter.observe(\.pages, options: [.new]) { _, change in
-      let pages = change.newValue ?? 0
-      queue.async { seen.value.append(pages) }
-    }
-    letter.pages = 2
-    withExtendedLifetime(token) {}
-  }
-  queue.resume()
-  queue.sync {}
-  check(seen.value == [2])
-}
-
-private func registersEachTime() {
-  let (letter, tokens) = (Document("A letter"), Unguarded<[NSKeyValueObservation]>([]))
-  @Sendable func register(on letter: Document) {
-    tokens.value.append(letter.observe(\.pages) { letter, _ in register(on: letter) })
-  }
-  register(on: letter)
-  for number in 1...6 { letter.pages = number }
-  check(tokens.value.count == 64)  // each observer is notified of later changes only, so their number doubles
-  tokens.value = []
-}
-
 var delivery: [Scenario] {
   [
     .init("K57", "22", handlesNothing),
     .init("K58", "23", flags: .alone, setsItAgain),
     .init("K59", "", valuesSettle),
     .init("K60", "24", flags: .alone, valuesNeverSettle),
-    .init("K61", "", aLongChain),
-    .init("K63", "", flags: .alone, exitsInACallback),
     .init("K64", "", readsAndWritesInPlace),
     .init("K65", "", orderOfDelivery),
     .init("K66", "26", wrongType),
     .init("K67", "27", environment: "KVO_SLOW_MS=50", slowCallback),
-    .init("K68", "", queueComesLater),
-    .init("K69", "", registersEachTime),
   ]
 }

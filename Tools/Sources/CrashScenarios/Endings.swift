@@ -100,38 +100,6 @@ private func diesDuringACallback() {
   }
 }
 
-private final class RemovingPanel: Panel {
-  private let document: Document
-  init(_ document: Document) {
-    self.document = document
-    super.init()
-    document.addObserver(self, forKeyPath: "pages")
-  }
-  deinit { document.removeObserver(self, forKeyPath: "pages") }
-}
-
-private func observerDiesInItsCallback() {
-  let (letter, toolbar) = (Document("A letter"), Panel())
-  letter.addObserver(toolbar, forKeyPath: "pages")
-  var sidebar: RemovingPanel? = RemovingPanel(letter)
-  sidebar?.then = { _, _ in sidebar = nil }
-  letter.pages = 2
-  check(sidebar == nil && toolbar.calls == 1)
-  letter.pages = 3
-  letter.removeObserver(toolbar, forKeyPath: "pages")
-}
-
-private func objectDiesInItsCallback() {
-  let (kept, calls) = (Unguarded<Document?>(Document("A letter")), Counter())
-  let token = kept.value!.observe(\.pages) { _, _ in
-    kept.value = nil
-    calls.add()
-  }
-  kept.value?.pages = 2
-  check(kept.value == nil && calls.value == 1)
-  token.invalidate()
-}
-
 // ---------------------------------------------------------------------------------------------------- Destruction
 
 @KeyValueObservable
@@ -196,8 +164,6 @@ var endings: [Scenario] {
     .init("K17", "15", environment: "KVO_POLICY=KVO0015:log", tokenIsDropped),
     .init("K18", "", onTheStack),
     .init("K19", "", diesDuringACallback),
-    .init("K20", "", observerDiesInItsCallback),
-    .init("K21", "", objectDiesInItsCallback),
     .init("K22", "1", registeredWhileDestroyed),
     .init("K23", "", flags: .alone, aHundredThousandLives),
     .init("K24", "", flags: .alone, exitsWhileObserved),

@@ -14,17 +14,6 @@ private func diesWhileObserved() {
   withExtendedLifetime(sidebar) {}
 }
 
-private func tokenOutlivesItsObject() {
-  let token: NSKeyValueObservation
-  do {
-    let letter = Document("A letter")
-    token = letter.observe(\.pages) { _, _ in }
-    letter.pages = 2
-  }
-  token.invalidate()
-  token.invalidate()
-}
-
 @KeyValueObservable
 private final class Meter: KeyValueObserver {
   var value = 0
@@ -56,20 +45,6 @@ private func oneOfTwoWasRemoved() {
     letter.removeObserver(toolbar, forKeyPath: "pages")  // site K05: the other was removed
   }
   withExtendedLifetime((sidebar, toolbar)) {}
-}
-
-private func componentDies() {
-  let (letter, sidebar, names) = (Document("A letter"), Panel(), Counter())
-  letter.addObserver(sidebar, forKeyPath: "reviewer.name")
-  let token = letter.observe(\.reviewer?.name) { _, _ in names.add() }
-  do {
-    let anna = Author("Anna")
-    letter.reviewer = anna
-    check(sidebar.calls == 1 && names.value == 1)
-  }
-  check(letter.reviewer == nil && sidebar.calls == 2 && names.value == 2)
-  letter.removeObserver(sidebar, forKeyPath: "reviewer.name")
-  token.invalidate()
 }
 
 @KeyValueObservable
@@ -182,11 +157,9 @@ private func setWhileDestroyed() {
 var lifetimes: [Scenario] {
   [
     .init("K01", "1", contains: "pages|author.name", diesWhileObserved),
-    .init("K02", "", tokenOutlivesItsObject),
     .init("K03", "1", contains: "itself", diesObservingItself),
     .init("K04", "", diesObservingItselfSafely),
     .init("K05", "1", lacks: "2 observations", oneOfTwoWasRemoved),
-    .init("K06", "", componentDies),
     .init("K07", "1", contains: "document.author.name", rootOfAPathDies),
     .init("K08", "2 1", objectWasReplaced),
     .init("K09", "4", observerDied),

@@ -12,24 +12,6 @@ private func misuse() {
   withExtendedLifetime(sidebar) {}
 }
 
-private func handlerGoesOn() {
-  var codes: [Int] = []
-  let (letter, sidebar) = (Document("A letter"), Panel())
-  KeyValueFault.withHandler { fault in
-    codes.append(fault.code)
-    return .ignore
-  } in: {
-    misuse()
-    letter.removeObserver(sidebar, forKeyPath: "pages")
-    letter.addObserver(sidebar, forKeyPath: "pages..")
-  }
-  check(codes == [1, 2, 10])
-  letter.addObserver(sidebar, forKeyPath: "pages")
-  letter.pages = 2
-  check(sidebar.calls == 1)
-  letter.removeObserver(sidebar, forKeyPath: "pages")
-}
-
 private func handlerFaults() {
   KeyValueFault.setHandler { _ in
     Document("A reply").removeObserver(Panel(), forKeyPath: "title")  // site K88: the fault in the handler
@@ -59,7 +41,6 @@ private func valuesArePrivate() {
 
 var machinery: [Scenario] {
   [
-    .init("K87", "", handlerGoesOn),
     .init("K88", "2", flags: .alone, handlerFaults),
     .init("K91", "1", flags: [.alone, .orMore], twoFaultAtOnce),
     .init("K91.2", "1*8", environment: "KVO_POLICY=log", ending: KVO_CRASH_ENDS_WELL, eightFaultAtOnce),

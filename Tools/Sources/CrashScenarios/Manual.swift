@@ -65,21 +65,6 @@ private func willAndDidOnTwoThreads() {
   }
 }
 
-private func overlappingPairs() {
-  let letter = Document("A letter")
-  observing("wordCount", of: letter) { counts in
-    observing("words", of: letter) { words in
-      letter.willChangeValue(forKey: "wordCount")
-      letter.willChangeValue(forKey: "words")
-      letter.words = ["one"]
-      letter.wordCount = 1
-      letter.didChangeValue(forKey: "wordCount")
-      letter.didChangeValue(forKey: "words")
-      check(counts.calls == 1 && words.calls == 1)
-    }
-  }
-}
-
 @inline(never)
 private func announcedTwice() {
   let letter = Document("A letter")
@@ -149,7 +134,6 @@ var manual: [Scenario] {
     .init("K71", "29", contains: "willWithoutDid", willWithoutDid),
     .init("K71.2", "29", contains: "threadEndsBeforeDid", threadEndsBeforeDid),
     .init("K72", "30", contains: "willAndDidOnTwoThreads", willAndDidOnTwoThreads),
-    .init("K73", "", overlappingPairs),
     .init("K74", "31", contains: "announcedTwice", announcedTwice),
     .init("K75", "9", contains: "wordCount|unknownKey", ending: KVO_CRASH_ENDS_WELL, unknownKey),
     .init("K76", "32", replacedInSilence),

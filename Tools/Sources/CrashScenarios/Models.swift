@@ -59,14 +59,6 @@ final class Unguarded<Value>: @unchecked Sendable {
   init(_ value: Value) { self.value = value }
 }
 
-/// An object that threads share under a recursive lock, so that callbacks can take it again.
-final class Locked<Object>: @unchecked Sendable {
-  private let lock = NSRecursiveLock()
-  let object: Object
-  init(_ object: Object) { self.object = object }
-  func access<Result>(_ body: (Object) -> Result) -> Result { lock.withLock { body(object) } }
-}
-
 /// Records a failed condition, so that the scenario fails.
 func check(_ holds: Bool, file: StaticString = #fileID, line: UInt32 = #line) {
   if holds { return }

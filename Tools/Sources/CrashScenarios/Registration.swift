@@ -74,20 +74,6 @@ private func veryManyObservers() {
   for token in tokens { token.invalidate() }
 }
 
-private func forkAndSet() {
-  let (letter, calls) = (Document("A letter"), Counter())
-  let token = letter.observe(\.pages) { _, _ in calls.add() }
-  let child = fork()
-  if child == 0 {
-    letter.pages = 2
-    token.invalidate()
-    _exit(calls.value == 1 ? 0 : 1)
-  }
-  var status: Int32 = 1
-  check(waitpid(child, &status, 0) == child && status == 0)
-  check(calls.value == 0)
-}
-
 var registration: [Scenario] {
   [
     .init("K43", "9 9", contains: "title", undefinedKey),
@@ -98,6 +84,5 @@ var registration: [Scenario] {
     .init("K50", "", registeredTwice),
     .init("K50.2", "19", environment: "KVO_POLICY=KVO0019:log", registeredTwice),
     .init("K52", "", veryManyObservers),
-    .init("K55", "", flags: .alone, forkAndSet),
   ]
 }

@@ -2,7 +2,6 @@
 internal import CCrashScenarios
 import Foundation
 import KeyValueObserving
-import Synchronization
 
 private func wasNeverRegistered() {
   let (letter, sidebar) = (Document("A letter"), Panel())
@@ -69,35 +68,6 @@ private func ambiguous() {
 
 // --------------------------------------------------------------------------------------------------- In callbacks
 
-private func removedInTheInitialCallback() {
-  let letter = Document("A letter")
-  let sidebar = Panel { panel, _ in letter.removeObserver(panel, forKeyPath: "pages") }
-  letter.addObserver(sidebar, forKeyPath: "pages", options: [.initial, .new])
-  letter.pages = 2
-  check(sidebar.calls == 1 && letter.observationInfo == nil)
-}
-
-private func removesItself() {
-  let (letter, toolbar) = (Document("A letter"), Panel())
-  let sidebar = Panel { panel, _ in letter.removeObserver(panel, forKeyPath: "pages") }
-  letter.addObserver(toolbar, forKeyPath: "pages")
-  letter.addObserver(sidebar, forKeyPath: "pages")
-  letter.pages = 2
-  letter.pages = 3
-  check(sidebar.calls == 1 && toolbar.calls == 2)
-  letter.removeObserver(toolbar, forKeyPath: "pages")
-}
-
-private func removesALaterOne() {
-  let (letter, toolbar) = (Document("A letter"), Panel())
-  let sidebar = Panel { _, _ in letter.removeObserver(toolbar, forKeyPath: "pages") }
-  letter.addObserver(toolbar, forKeyPath: "pages")  // notified after the newer one
-  letter.addObserver(sidebar, forKeyPath: "pages")
-  letter.pages = 2
-  check(sidebar.calls == 1 && toolbar.calls == 0)
-  letter.removeObserver(sidebar, forKeyPath: "pages")
-}
-
 private func removesTheLastOne() {
   let letter = Document("A letter")
   let sidebar = Panel { panel, _ in letter.removeObserver(panel, forKeyPath: "pages") }
@@ -108,52 +78,7 @@ private func removesTheLastOne() {
   }
 }
 
-private func removedBetweenWillAndDid() {
-  let (letter, sidebar, toolbar) = (Document("A letter"), Panel(), Panel())
-  letter.addObserver(sidebar, forKeyPath: "wordCount")
-  letter.addObserver(toolbar, forKeyPath: "wordCount")
-  letter.willChangeValue(forKey: "wordCount")
-  letter.removeObserver(sidebar, forKeyPath: "wordCount")
-  letter.wordCount = 500
-  letter.didChangeValue(forKey: "wordCount")
-  check(sidebar.calls == 0 && toolbar.calls == 1)
-  letter.removeObserver(toolbar, forKeyPath: "wordCount")
-}
-
-private func registeredBetweenWillAndDid() {
-  let (letter, sidebar, toolbar) = (Document("A letter"), Panel(), Panel())
-  letter.addObserver(sidebar, forKeyPath: "wordCount")
-  letter.willChangeValue(forKey: "wordCount")
-  letter.addObserver(toolbar, forKeyPath: "wordCount")
-  letter.wordCount = 500
-  letter.didChangeValue(forKey: "wordCount")
-  check(sidebar.calls == 1 && toolbar.calls == 0)
-  letter.removeObserver(sidebar, forKeyPath: "wordCount")
-  letter.removeObserver(toolbar, forKeyPath: "wordCount")
-}
-
 // -------------------------------------------------------------------------------------------------------- Waiting
-
-private func waitsForAnotherThread() {
-  for _ in 0..<20 {
-    let (letter, inside, isOver) = (Unguarded(Document("A letter")), Counter(), Counter())
-    let token = letter.value.observe(\.pages) { _, _ in
-      inside.add()
-      usleep(1000)
-      check(isOver.value == 0)
-    }
-    inThreads(2) { index in
-      if index == 0 {
-        letter.value.pages = 2
-        return
-      }
-      waitUntil { inside.value > 0 }
-      token.invalidateAndWait()
-      isOver.add()
-    }
-    check(inside.value == 1)
-  }
-}
 
 @inline(never)
 private func waitsForItself() {
@@ -198,13 +123,7 @@ var removal: [Scenario] {
     .init("K29", "3", removedByBothClasses),
     .init("K30", "2", contains: "context", wrongContext),
     .init("K31", "16", ambiguous),
-    .init("K32", "", removedInTheInitialCallback),
-    .init("K33", "", removesItself),
-    .init("K34", "", removesALaterOne),
     .init("K35", "", removesTheLastOne),
-    .init("K36", "", removedBetweenWillAndDid),
-    .init("K37", "", registeredBetweenWillAndDid),
-    .init("K38", "", waitsForAnotherThread),
     .init("K39", "17", contains: "waitsForItself", waitsForItself),
     .init("K40", "17", contains: "waitForEachOther", waitForEachOther),
     .init("K41", "", removedByATemporaryName),
