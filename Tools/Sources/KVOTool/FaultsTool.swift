@@ -1,6 +1,5 @@
 // kvo faults: the list of all faults.
 import ArgumentParser
-import Foundation
 
 package struct FaultsTool: ParsableCommand {
   package static let configuration = CommandConfiguration(
@@ -23,8 +22,6 @@ package struct FaultsTool: ParsableCommand {
       let rows = FaultKind.all.map { [$0.code, $0.severity, $0.meaning, $0.exception ?? "-"] }
       return Columns.text(["Code", "Severity", "Meaning", "Apple raises"], rows, numbers: [])
     }
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    return String(decoding: try encoder.encode(FaultKind.all), as: UTF8.self)
+    return try Columns.json(FaultKind.all, [.prettyPrinted])
   }
 }

@@ -1,6 +1,13 @@
-// Tables for people: columns as wide as their widest cell.
+// Tables for people, with columns as wide as their widest cell, and JSON for programs.
+import Foundation
 
 enum Columns {
+  static func json(_ value: some Encodable, _ more: JSONEncoder.OutputFormatting = []) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = more.union([.sortedKeys, .withoutEscapingSlashes])
+    return String(decoding: try encoder.encode(value), as: UTF8.self)
+  }
+
   /// Returns the lines of a table, the last column of any width. Columns of numbers are aligned to the right.
   static func lines(_ heads: [String], _ rows: [[String]], numbers: Set<Int>) -> [String] {
     let all = [heads] + rows.map { $0.map(clean) }

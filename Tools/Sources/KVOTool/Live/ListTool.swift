@@ -37,11 +37,7 @@ package struct ListTool: ParsableCommand {
         break
       }
     }
-    if json {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-      return try rows.map { String(decoding: try encoder.encode($0), as: UTF8.self) }.joined(separator: "\n")
-    }
+    if json { return try rows.map { try Columns.json($0) }.joined(separator: "\n") }
     if rows.isEmpty { return "No program. Start one with KVO_SOCKET=1 in its environment." }
     return Columns.text(
       ["PID", "PROGRAM", "LIBRARY", "SOCKET"], rows.map { ["\($0.pid)", $0.program, $0.library, $0.socket] },

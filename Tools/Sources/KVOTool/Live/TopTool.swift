@@ -44,42 +44,18 @@ package struct TopTool: ParsableCommand {
       try Screen.show(connection, top: self)
       return
     }
-    var isFirst = true
-    try each(connection) { interval in
-      let text = try json ? Self.line(interval) : TopText.lines(interval, sort: sort).joined(separator: "\n")
-      print(isFirst || json ? text : "\n" + text)
-      fflush(nil)
-      isFirst = false
-      return true
-    }
-  }
-
-  /// Calls the closure for each interval until it returns false. For tests, too.
-  package func each(_ connection: Connection, _ show: (Interval) throws -> Bool) throws {
     var last: Figures?
+    var isFirst = true
     while let line = try connection.line(within: interval + 10) {
       let figures = try JSONDecoder().decode(Figures.self, from: line)
       defer { last = figures }
       guard let last else { continue }
-      if try !show(Interval(of: connection.hello, from: last, to: figures)) { return }
+      let interval = Interval(of: connection.hello, from: last, to: figures)
+      let text = try json ? Columns.json(interval) : TopText.lines(interval, sort: sort).joined(separator: "\n")
+      print(isFirst || json ? text : "\n" + text)
+      fflush(nil)
+      isFirst = false
     }
-  }
-
-  /// Returns the next interval of a program.
-  package func next() throws -> Interval {
-    var found: Interval?
-    try each(try program.ask("stats \(Int((interval * 1000).rounded())) 2")) {
-      found = $0
-      return false
-    }
-    guard let found else { throw LiveError("ended", "The program has ended.") }
-    return found
-  }
-
-  private static func line(_ interval: Interval) throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return String(decoding: try encoder.encode(interval), as: UTF8.self)
   }
 }
 

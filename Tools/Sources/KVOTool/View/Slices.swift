@@ -61,13 +61,11 @@ struct Trace {
   var threadOrder: [Int] = []
   var modules: [String: String] = [:]
   var process = ""
-  var eventCount = 0
   var isTruncated = false
   /// Slices that had no end when the recording ended.
   var openCount = 0
 
   init(_ file: TraceFile) {
-    eventCount = file.events.count
     isTruncated = file.isTruncated
     var open: [Int: [Int]] = [:]
     var paused: [Change: [Int]] = [:]

@@ -28,11 +28,6 @@ struct SourceLines {
     return function.isEmpty ? line : "\(function) at \(line)"
   }
 
-  /// The line alone, such as `Editor.swift:12`.
-  func line(_ call: String) -> String? {
-    Self.parts(call).flatMap { lines["\($0.module)+\($0.offset)"] }
-  }
-
   /// Splits `App.Editor.edit(_:)  editor+0x204f3`.
   private static func parts(_ call: String) -> (function: String, module: String, offset: String)? {
     let halves = call.components(separatedBy: "  ")

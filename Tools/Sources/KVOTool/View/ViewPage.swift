@@ -175,9 +175,7 @@ struct ViewData: Encodable {
 enum ViewPage {
   /// Returns the page. All text of the program is in the JSON, without a character that could end the element that it is in.
   static func html(_ data: ViewData) throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
-    let json = String(decoding: try encoder.encode(data), as: UTF8.self)
+    let json = try Columns.json(data)
       .replacingOccurrences(of: "<", with: "\\u003c").replacingOccurrences(of: "\u{2028}", with: "\\u2028")
       .replacingOccurrences(of: "\u{2029}", with: "\\u2029")
     let page = text(kvo_view_html())
