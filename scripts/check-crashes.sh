@@ -45,6 +45,8 @@ for variant in "$@"; do
   # Names of functions may differ, so verdicts may.
   scripts/crashes.py --json "$out/$variant.json" "$program" crash >"$out/$variant.txt" || true
   unset SWIFT_BACKTRACE
+  ASAN_OPTIONS=detect_leaks=0 TSAN_OPTIONS=halt_on_error=1:suppressions=$PWD/scripts/tsan.supp \
+    scripts/crashes.py --record "$program" crash || failures=$((failures + 1))
   diff <(grep -v "$left" "$out/debug.json") <(grep -v "$left" "$out/$variant.json") >"$out/$variant.diff" || {
     head -40 "$out/$variant.diff"
     echo "check-crashes: $variant differs from debug: $out/$variant.diff" >&2

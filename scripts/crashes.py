@@ -31,12 +31,14 @@ FAILED_CHECK = "exit 70"
 AS_JSON = "KVO_REPORT=json KVO_POLICY=log KVO_HISTORY=4 KVO_VALUES=1 KVO_MAX_DEPTH=20"
 
 
+# The caller's settings must not change the results.
+ENVIRONMENT = {"SWIFT_BACKTRACE": "enable=no"} | {name: value for name, value in os.environ.items() if not name.startswith("KVO_")}
+
+
 def run(command, scenario, variables=""):
     """Runs a scenario. Returns how it ended, and its report."""
-    # The caller's environment must not change the result, nor may a leak caused by misuse, nor a search of fake stacks after longjmp.
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("KVO_")}
-    environment |= {"SWIFT_BACKTRACE": os.environ.get("SWIFT_BACKTRACE", "enable=no"),
-                    "ASAN_OPTIONS": "detect_leaks=0:handle_abort=0:detect_stack_use_after_return=0"}
+    # Nor may a leak caused by misuse, nor a search of fake stacks after longjmp.
+    environment = ENVIRONMENT | {"ASAN_OPTIONS": "detect_leaks=0:handle_abort=0:detect_stack_use_after_return=0"}
     environment |= dict(each.split("=", 1) for each in f"{scenario['environment']} {variables}".split())
     try:
         done = subprocess.run([*command, "--here", scenario["id"]], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -165,8 +167,7 @@ def sections(path):
 
 def recorded(command, scenarios):
     """Runs those that can in one process. Yields the id and what is wrong."""
-    done = subprocess.run([*command, "--record"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, errors="replace",
-                          env={name: value for name, value in os.environ.items() if name != "KVO_POLICY"})
+    done = subprocess.run([*command, "--record"], env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, errors="replace")
     seen = dict(re.findall(r"^([KE][\d.]+c?):((?: \d+)*)$", done.stdout, re.M))
     for scenario in scenarios:
         if not scenario["environment"] and not scenario["flags"] & ALONE:

@@ -1,16 +1,17 @@
-"""Runs the programs that should detect a mutant, with limits of time and memory, and stops them at the first sign of a failure."""
+"""Runs the programs that should detect a mutant, with limits of time and memory."""
 
+import contextlib
 import json
 import os
 import re
 import resource
-import selectors
 import signal
 import subprocess
+import tempfile
 import time
 
 # The last line of a failed test program, of the crash catalogue and of the fuzzer.
-FAILURE = re.compile(rb"^FAILED: (.*)|^FAIL (.*)|ERROR: (.*Sanitizer.*)|WARNING: (ThreadSanitizer.*)")
+FAILURE = re.compile(rb"^FAILED: (.*)|^FAIL (.*)|ERROR: (.*Sanitizer.*)|WARNING: (ThreadSanitizer.*)", re.M)
 SLOW = "no end"
 
 
@@ -39,41 +40,25 @@ class Program:
         began = time.monotonic()
         environment = {**os.environ, **self.environment}
         environment.pop("KVO_POLICY", None)
-        process = subprocess.Popen(self.command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                   stderr=subprocess.STDOUT, start_new_session=True, preexec_fn=self.limits)
-        noticed, rest = None, b""
-        try:
-            with selectors.DefaultSelector() as selector:
-                selector.register(process.stdout, selectors.EVENT_READ)
-                while noticed is None:
-                    left = began + limit - time.monotonic()
-                    if left <= 0 or not selector.select(left):
-                        noticed = SLOW
-                        break
-                    chunk = os.read(process.stdout.fileno(), 1 << 16)
-                    if not chunk:
-                        break
-                    *lines, rest = (rest + chunk).split(b"\n")
-                    rest = rest[-10000:]
-                    for line in lines:
-                        if match := FAILURE.search(line):
-                            noticed = next(group for group in match.groups() if group is not None).decode(errors="replace").strip()
-                            break
-            if noticed is None:
-                status = process.wait(max(1.0, began + limit - time.monotonic()))
-                noticed = None if status == 0 else f"status {status}"
-        except subprocess.TimeoutExpired:
-            noticed = SLOW
-        finally:
+        with tempfile.TemporaryFile() as output:
+            process = subprocess.Popen(self.command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=output,
+                                       stderr=subprocess.STDOUT, start_new_session=True, preexec_fn=self.limits)
             try:
-                os.killpg(process.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
-            process.stdout.close()
-            process.wait()
-        if noticed is None:
-            self.seconds = max(self.seconds if is_usual else 0, time.monotonic() - began)
-        return noticed
+                status = process.wait(limit)
+            except subprocess.TimeoutExpired:
+                return SLOW
+            finally:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+            output.seek(0)
+            match = FAILURE.search(output.read())
+        if match:
+            return next(group for group in match.groups() if group is not None).decode(errors="replace").strip()
+        if status != 0:
+            return f"status {status}"
+        self.seconds = max(self.seconds if is_usual else 0, time.monotonic() - began)
+        return None
 
 
 def require_passing(programs, folder, patience):
