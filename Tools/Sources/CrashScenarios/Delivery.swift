@@ -22,20 +22,6 @@ private func setsItAgain() {
   token.invalidate()
 }
 
-private func valuesSettle() {
-  let (letter, reply) = (Unguarded(Document("A letter")), Unguarded(Document("A reply")))
-  let one = letter.value.observe(\.pages) { letter, _ in
-    if reply.value.pages != letter.pages { reply.value.pages = letter.pages }
-  }
-  let two = reply.value.observe(\.pages) { reply, _ in
-    if letter.value.pages != reply.pages { letter.value.pages = reply.pages }
-  }
-  letter.value.pages = 7
-  check(reply.value.pages == 7)
-  one.invalidate()
-  two.invalidate()
-}
-
 private func valuesNeverSettle() {
   let (letter, reply) = (Unguarded(Document("A letter")), Unguarded(Document("A reply")))
   let one = letter.value.observe(\.pages, options: .new) { letter, _ in  // site K60: there
@@ -99,7 +85,6 @@ var delivery: [Scenario] {
   [
     .init("K57", "22", handlesNothing),
     .init("K58", "23", flags: .alone, setsItAgain),
-    .init("K59", "", valuesSettle),
     .init("K60", "24", flags: .alone, valuesNeverSettle),
     .init("K64", "", readsAndWritesInPlace),
     .init("K65", "", orderOfDelivery),

@@ -82,24 +82,6 @@ private func exitsWhileObserved() {
 
 // ------------------------------------------------------------------------------------------------------ Callbacks
 
-private func diesDuringACallback() {
-  for _ in 0..<100 {
-    let (kept, calls) = (Unguarded<Document?>(Document("A letter")), Counter())
-    let setting = Unguarded<Document?>(kept.value)
-    let token = kept.value!.observe(\.pages) { _, _ in calls.add() }
-    inThreads(2) { index in
-      if index == 0 {
-        kept.value = nil
-      } else {
-        setting.value?.pages = 2
-        setting.value = nil
-      }
-    }
-    check(calls.value == 1)
-    token.invalidate()
-  }
-}
-
 // ---------------------------------------------------------------------------------------------------- Destruction
 
 @KeyValueObservable
@@ -163,7 +145,6 @@ var endings: [Scenario] {
     .init("K16", "14", environment: "KVO_REPORT=leaks", keepsItselfAlive),
     .init("K17", "15", environment: "KVO_POLICY=KVO0015:log", tokenIsDropped),
     .init("K18", "", onTheStack),
-    .init("K19", "", diesDuringACallback),
     .init("K22", "1", registeredWhileDestroyed),
     .init("K23", "", flags: .alone, aHundredThousandLives),
     .init("K24", "", flags: .alone, exitsWhileObserved),

@@ -66,14 +66,6 @@ private func registeredTwice() {
   letter.removeObserver(sidebar, forKeyPath: "pages")
 }
 
-private func veryManyObservers() {
-  let (letter, calls) = (Document("A letter"), Counter())
-  let tokens = (0..<65_537).map { _ in letter.observe(\.pages) { _, _ in calls.add() } }
-  letter.pages = 2
-  check(calls.value == tokens.count)
-  for token in tokens { token.invalidate() }
-}
-
 var registration: [Scenario] {
   [
     .init("K43", "9 9", contains: "title", undefinedKey),
@@ -83,6 +75,5 @@ var registration: [Scenario] {
     .init("K49", "18", throughACollection),
     .init("K50", "", registeredTwice),
     .init("K50.2", "19", environment: "KVO_POLICY=KVO0019:log", registeredTwice),
-    .init("K52", "", veryManyObservers),
   ]
 }
