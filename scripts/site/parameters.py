@@ -3,8 +3,8 @@
 usage: parameters.py GRAPHS
 
 A doc comment describes the parameters of its function, and says what is special. If it describes none, as that of an overload or of a
-method with one obvious argument, they are described here, once for all functions, or by their names. The place and the actor of a call, which no call gives,
-are never described elsewhere.
+method with one obvious argument, they are described here, once for all functions, or by their names. The place and the actor of a call,
+which no call gives, are never described elsewhere.
 """
 
 import json
