@@ -2,20 +2,21 @@
 
 import argparse
 import collections
+import importlib
 import pathlib
 import signal
 import sys
 import time
 
-import mutants
-import runtime
 from source import drawn, equivalents
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+LANGUAGES = {"c": "c_runtime", "swift": "swift_layer"}
 
 
 def arguments():
-    parser = argparse.ArgumentParser(prog="scripts/mutate.sh", description="Changes the C runtime at random places; tests have to notice.")
+    parser = argparse.ArgumentParser(prog="scripts/mutate.sh", description="Changes the sources at random places; tests have to notice.")
+    parser.add_argument("--language", choices=LANGUAGES, default="c")
     parser.add_argument("--count", type=int, default=50, help="how many mutants, not counting those that change nothing (50)")
     parser.add_argument("--seed", type=int, default=1, help="which ones (1)")
     parser.add_argument("--files", default="", help="names of sources, or name:line, with commas; all unless told")
@@ -28,7 +29,7 @@ def arguments():
     return parser.parse_args()
 
 
-def candidates(options):
+def candidates(engine, options):
     places, kinds = set(filter(None, options.files.split(","))), set(filter(None, options.kinds.split(",")))
 
     def is_wanted(mutant):
@@ -36,8 +37,7 @@ def candidates(options):
         return (not kinds or mutant.kind in kinds) and (not places or name in places or f"{name}:{mutant.line}" in places)
 
     names = {place.split(":")[0] for place in places}
-    sources = [path for path in sorted((ROOT / "CShim/src").rglob("*.c")) if not names or path.name in names]
-    found = [mutant for path in sources for mutant in mutants.mutants(str(path.relative_to(ROOT)), path.read_text()) if is_wanted(mutant)]
+    found = [mutant for path in engine.sources(names) for mutant in engine.mutants(path) if is_wanted(mutant)]
     if not found:
         raise SystemExit("mutate: no mutants: check --files and --kinds")
     return found
@@ -46,7 +46,8 @@ def candidates(options):
 def main():
     options = arguments()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("mutate: ended"))  # and what it runs with it
-    found = candidates(options)
+    engine = importlib.import_module(LANGUAGES[options.language])
+    found = candidates(engine, options)
     queue = drawn(found, options.seed)
     listed = equivalents(ROOT / "Tests/Mutation/equivalent.txt")
     if options.list:
@@ -54,13 +55,12 @@ def main():
             print(mutant.shown())
         return 0
     print(f"mutate: {len(found)} possible mutants; seed {options.seed}", flush=True)
-    folder = pathlib.Path(options.folder).resolve() if options.folder else ROOT / "build/mutants/c"
-    worker = runtime.Worker(folder, options)
+    folder = pathlib.Path(options.folder).resolve() if options.folder else ROOT / "build/mutants" / options.language
+    worker = engine.Worker(folder, options)
     worker.begin()
 
     began, results, skipped = time.monotonic(), [], collections.Counter()
-    for mutant in queue:
-        verdict, by = ("equivalent", "") if mutant.key() in listed else worker.judge(mutant)
+    for mutant, (verdict, by) in worker.judged(queue, listed):
         if verdict in ("killed", "survived"):
             results.append((mutant, verdict))
             mark = "killed  " if verdict == "killed" else "SURVIVED"

@@ -10,8 +10,8 @@ import subprocess
 import tempfile
 import time
 
-# The last line of a failed test program, of the crash catalogue and of the fuzzer.
-FAILURE = re.compile(rb"^FAILED: (.*)|^FAIL (.*)|ERROR: (.*Sanitizer.*)|WARNING: (ThreadSanitizer.*)", re.M)
+# The last line of a failed test program, of the crash catalogue, of the fuzzer and of Swift's tests.
+FAILURE = re.compile(rb"^FAILED: (.*)|^FAIL (.*)|ERROR: (.*Sanitizer.*)|WARNING: (ThreadSanitizer.*)|^\S+ Test (.*) failed after", re.M)
 SLOW = "no end"
 
 

@@ -6,11 +6,22 @@ import re
 import shutil
 import subprocess
 
+import c_mutants
 from programs import Memory, Program, require_passing
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 COPIED = ("CShim", "Tests", "Documentation", "Tools/Sources/CCrashScenarios", "scripts")
 FUZZERS = ("sequences", "parsers", "coding", "methods")
+
+
+def sources(names):
+    for path in sorted((ROOT / "CShim/src").rglob("*.c")):
+        if not names or path.name in names:
+            yield str(path.relative_to(ROOT))
+
+
+def mutants(path):
+    return c_mutants.mutants(path, (ROOT / path).read_text())
 
 
 def copy(folder):
@@ -136,6 +147,11 @@ class Worker:
 
     def stages(self):
         return [self.plain] if self.options.quick else [self.plain, self.asan, self.tsan]
+
+    def judged(self, queue, listed):
+        """Yields pairs of a mutant and its verdict."""
+        for mutant in queue:
+            yield mutant, ("equivalent", "") if mutant.key() in listed else self.judge(mutant)
 
     def judge(self, mutant):
         """Returns ("killed", by what), ("survived", ""), ("same code", "") or ("broken", "")."""

@@ -1,0 +1,128 @@
+"""Finds the possible mutations of a Swift source. Each changes an expression or statement and can be enabled at run time."""
+
+import re
+
+from source import Mutant
+
+KINDS = ("negate", "compare", "logic", "statement", "constant")
+FLIPPED = {"==": "!=", "!=": "==", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "===": "!==", "!==": "==="}
+KEYWORDS = re.compile(r"(return|let|var|if|else|guard|for|while|repeat|switch|case|default|throw|func|class|struct|enum|extension|init|"
+                      r"deinit|super\.init|self\.init|precondition\w*|assert\w*|fatalError|import|public|private|internal|fileprivate|"
+                      r"open|static|final|override|nonisolated|unsafe|try|await|defer|do|catch|break|continue|where|get|set|inout|"
+                      r"protocol|typealias|package|some|any|weak|unowned|mutating|convenience|required|macro|as|is)\b")
+STATEMENT = re.compile(r"^([ \t]+)([A-Za-z_][\w.!?]*(?:\[[^\]\n]*\])?[!?]?(?:\([^{}\n]*\)|[ ]?[-+*]?=[ ][^\n{}]+|[\w.!?]*\([^{}\n]*\)))$", re.M)
+
+
+class SwiftMutant(Mutant):
+    """`switch` returns, for the mutant's number, the replacement text in a build with many mutants."""
+
+    def __init__(self, path, source, kind, edit, switch):
+        super().__init__(path, source, kind, [edit])
+        self.switch = switch
+
+
+def mutants(path, source):
+    code = blanked(source)
+
+    def made(kind, start, end, new, switch):
+        return SwiftMutant(path, source, kind, (start, end, new), switch)
+
+    for start, end in conditions(code):
+        text = source[start:end]
+        yield made("negate", start, end, f"!({text})", lambda n, t=text: f"(__mutant({n}) != ({t}))")
+        yield from operators(made, code, source, start, end)
+    for match in re.finditer(r"^[ \t]+return ([^\n{}]+)$", code, re.M):
+        start, end = match.span(1)
+        if source[start:end] in ("true", "false"):
+            other = "false" if source[start:end] == "true" else "true"
+            yield made("constant", start, end, other, lambda n, t=source[start:end], o=other: f"(__mutant({n}) ? {o} : {t})")
+        elif balanced(code[start:end]):
+            yield from operators(made, code, source, start, end)
+    for match in STATEMENT.finditer(code):
+        start, end = match.span(2)
+        text = source[start:end]
+        if KEYWORDS.match(text) or not balanced(code[start:end]) or in_initializer(code, start):
+            continue
+        before = code[:match.start()].rstrip()
+        after = code[end:].lstrip()
+        if before[-1:] not in ("{", "}", ")", "]") and not re.search(r"[\w\"!?]$", before):
+            continue
+        if before[-1:] in (",", "(", "[", "=", "&", "|", "?", ":", "+") or after[:1] in (".", "?", ":", "&", "|", "+", "=", ",", ")", "]"):
+            continue
+        yield made("statement", start, end, "()", lambda n, t=text: f"if !__mutant({n}) {{ {t} }}")
+    for match in re.finditer(r"(?<=[-+<>=] )\d+(?![\w.])", code):
+        start, end = match.span()
+        if code[:start].rsplit("\n", 1)[-1].lstrip().startswith(("@", "#", "case", "let _", "//")) or re.search(r"#\S*$", code[:start]):
+            continue
+        value = source[start:end]
+        if int(value) > 16:
+            continue
+        more = str(int(value) + 1)
+        yield made("constant", start, end, more, lambda n, v=value, m=more: f"(__mutant({n}) ? {m} : {v})")
+
+
+def blanked(source):
+    """Replaces comments and strings by spaces, so that offsets do not change."""
+    pattern = r'//[^\n]*|/\*.*?\*/|"""(?:\\.|[^\\])*?"""|"(?:\\\((?:[^()]|\([^()]*\))*\)|\\.|[^"\\\n])*"'
+    return re.sub(pattern, lambda match: re.sub(r"[^\n]", "_" if match[0][0] == '"' else " ", match[0]), source, flags=re.S)
+
+
+def conditions(code):
+    """Finds the Boolean clauses of if, guard and while."""
+    for match in re.finditer(r"\b(if|guard|while) ", code):
+        depth, at, start, clauses = 0, match.end(), match.end(), []
+        while at < len(code):
+            sign = code[at]
+            if sign in "([":
+                depth += 1
+            elif sign in ")]":
+                depth -= 1
+            elif depth == 0 and sign == ",":
+                clauses.append((start, at))
+                start = at + 1
+            elif depth == 0 and (sign == "{" or (match[1] == "guard" and re.match(r"\belse\b", code[at:]) and code[at - 1].isspace())):
+                clauses.append((start, at))
+                break
+            elif sign in "{}" or depth < 0:
+                break
+            at += 1
+        for begin, end in clauses:
+            while begin < end and code[begin].isspace():
+                begin += 1
+            while end > begin and code[end - 1].isspace():
+                end -= 1
+            text = code[begin:end]
+            if text and not re.match(r"(let|var|case|try|await|#)\b|#", text) and "\n" not in text and balanced(text):
+                yield begin, end
+
+
+def operators(made, code, source, start, end):
+    """Yields the mutant of a clause that has exactly one operator outside brackets."""
+    text, depth, found = code[start:end], 0, []
+    for match in re.finditer(r"[()\[\]{}]|(?<= )(===|!==|==|!=|<=|>=|<|>|&&|\|\||\?\?|\?|:|=)(?= )", text):
+        if match[0] in "([{":
+            depth += 1
+        elif match[0] in ")]}":
+            depth -= 1
+        elif depth == 0:
+            found.append(match)
+    if len(found) != 1:
+        return
+    match = found[0]
+    whole = source[start:end]
+    other = FLIPPED.get(match[0]) or {"&&": "||", "||": "&&"}.get(match[0])
+    if other is None:
+        return
+    changed = whole[: match.start()] + other + whole[match.end() :]
+    kind = "logic" if match[0] in ("&&", "||") else "compare"
+    yield made(kind, start, end, changed, lambda n, t=whole, c=changed: f"(__mutant({n}) ? ({c}) : ({t}))")
+
+
+def balanced(text):
+    return all(text.count(a) == text.count(b) for a, b in ("()", "[]", "{}"))
+
+
+def in_initializer(code, at):
+    """Returns whether a stored property may be initialized here; such a statement cannot be removed."""
+    heads = re.findall(r"^[ \t]*(?:[\w@()]+ )*(?:(init|func|deinit|subscript|get|set)\b|var [^\n=]*\{)", code[:at], re.M)
+    return bool(heads) and heads[-1] == "init"
