@@ -4,7 +4,6 @@ import re
 
 from source import Mutant
 
-KINDS = ("negate", "compare", "logic", "statement", "constant")
 FLIPPED = {"==": "!=", "!=": "==", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "===": "!==", "!==": "==="}
 KEYWORDS = re.compile(r"(return|let|var|if|else|guard|for|while|repeat|switch|case|default|throw|func|class|struct|enum|extension|init|"
                       r"deinit|super\.init|self\.init|precondition\w*|assert\w*|fatalError|import|public|private|internal|fileprivate|"
