@@ -140,7 +140,7 @@ TEST("a property without a getter cannot be read, but can be set and observed, a
   CHECK_OK(kvo_set_value(object, "sink", KVO_VALUE(int, 7)));
   CHECK_EQ(direct.new_value.integer, 7);
   CHECK_EQ(path.new_value.integer, 7);
-  CHECK(!direct.old_value.told && !path.old_value.told);
+  CHECK(!direct.old_value.delivered && !path.old_value.delivered);
   CHECK_OK(kvo_remove_observer(direct.id));
   CHECK_OK(kvo_remove_observer(path.id));
   kvo_object_destroy(holding);

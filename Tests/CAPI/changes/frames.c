@@ -45,7 +45,7 @@ static void check_set(watcher *self, const kvo_change *change) {
   CHECK_SAME(change->indexes, NULL);
   CHECK_EQ(change->index_count, 0);
   CHECK_SAME(change->context, NULL);
-  CHECK_TOLD(*self, 1, 1, 2);
+  CHECK_NOTIFIED(*self, 1, 1, 2);
 }
 
 /* Leaves bytes on the stack, where the frames of the next call will be. */
@@ -86,7 +86,7 @@ TEST("kvo_change_word stores the value, whatever is observed, also between notif
       for (int n = 0; n < observers; n++) {
         CHECK_EQ(w[n].calls, 1);
         CHECK_EQ(w[n].priors, (options[i] & KVO_PRIOR) != 0);
-        if ((options[i] & KVO_NEW) != 0) CHECK_TOLD(w[n], 1, 7, 8);
+        if ((options[i] & KVO_NEW) != 0) CHECK_NOTIFIED(w[n], 1, 7, 8);
       }
     }
 }
@@ -133,7 +133,7 @@ TEST("a frame with a kind and indexes, if any, delivers both, before and after t
     CHECK_EQ(w.index_count, count);
     if (count > 0) CHECK_EQ(w.indexes[1], 5);
     CHECK_EQ(w.new_value.integer, 7);
-    CHECK(!w.old_value.told);
+    CHECK(!w.old_value.delivered);
   }
 }
 
@@ -248,15 +248,15 @@ TEST("values passed with the will are delivered, if any, and the property is not
     will_with(rows[i].kind, old_value, new_value);
     CHECK_EQ(w.priors, i + 1);
     CHECK_EQ(w.old_value.integer, old_value);
-    CHECK(!w.new_value.told);
+    CHECK(!w.new_value.delivered);
     CHECK_EQ(holder_values, (old_value != 0) + (new_value != 0));
     did(HELD, "first");
     CHECK_EQ(w.calls, i + 1);
     CHECK_EQ((int)w.kind, (int)rows[i].kind);
     CHECK_EQ(w.index_count, 0);
-    CHECK_EQ(w.old_value.told, old_value != 0);
+    CHECK_EQ(w.old_value.delivered, old_value != 0);
     CHECK_EQ(w.old_value.integer, old_value);
-    CHECK_EQ(w.new_value.told, new_value != 0);
+    CHECK_EQ(w.new_value.delivered, new_value != 0);
     CHECK_EQ(w.new_value.integer, new_value);
     CHECK_EQ(holder_values + holder_reads, 0);
   }

@@ -14,7 +14,7 @@ TEST("a pair around a store without a setter notifies like a set") {
   a->value = 2;
   CHECK_EQ(w.calls, 0);
   did(a, "value");
-  CHECK_TOLD(w, 1, 1, 2);
+  CHECK_NOTIFIED(w, 1, 1, 2);
 }
 
 TEST("nested pairs each notify, with the old value of their own will, and a did without will does not") {
@@ -26,9 +26,9 @@ TEST("nested pairs each notify, with the old value of their own will, and a did 
   will(a, "value");
   a->value = 3;
   did(a, "value");
-  CHECK_TOLD(w, 1, 2, 3);
+  CHECK_NOTIFIED(w, 1, 2, 3);
   did(a, "value");
-  CHECK_TOLD(w, 2, 1, 3);
+  CHECK_NOTIFIED(w, 2, 1, 3);
   CHECK_STATUS(kvo_did_change(as_object(a), "value"), KVO_ERROR_UNBALANCED);
   CHECK_EQ(w.calls, 2);
 }
@@ -89,7 +89,7 @@ TEST("observers and paths that are registered between will and did are notified 
     CHECK_EQ(before.calls, others);
     CHECK_EQ(between.calls + path.calls, 0);
     item_set_value(b, 4);
-    CHECK_TOLD(path, 1, 2, 4);
+    CHECK_NOTIFIED(path, 1, 2, 4);
     CHECK_EQ(faults.count, 0);
   }
 }
@@ -115,8 +115,8 @@ TEST("a pair notifies observers of a key path and of an affected key") {
   will(a, "value");
   a->value = 4;
   did(a, "value");
-  CHECK_TOLD(path, 1, 1, 4);
-  CHECK_TOLD(doubled, 1, 2, 8);
+  CHECK_NOTIFIED(path, 1, 1, 4);
+  CHECK_NOTIFIED(doubled, 1, 2, 8);
 }
 
 TEST("a path that is led to an object between will and did of an unobserved key is notified of the change") {
@@ -183,7 +183,7 @@ TEST("a did reads the new value for each observer that wants it, and for no othe
   did(a, "value");
   CHECK_EQ(reads, 1);
   CHECK_EQ(wanting.new_value.integer, 1);
-  CHECK(!plain.new_value.told);
+  CHECK(!plain.new_value.delivered);
 }
 
 static void check_unread(watcher *plain, int value) {
@@ -224,7 +224,7 @@ TEST("of 300 observers that want values the last one gets them, and after it the
   for (int i = 0; i < MANY; i++) watch(a, "value", KVO_OLD | KVO_NEW, &w[i]);
   for (int i = 0; i < MANY - 1; i++) CHECK_OK(kvo_remove_observer(w[i].id));
   item_set_value(a, 1);
-  CHECK_TOLD(w[MANY - 1], 1, 0, 1);
+  CHECK_NOTIFIED(w[MANY - 1], 1, 0, 1);
   CHECK_OK(kvo_remove_observer(w[MANY - 1].id));
   watch(a, "value", KVO_NONE, &plain);
   check_unread(&plain, 2);

@@ -19,9 +19,9 @@ TEST(
     }
     CHECK_EQ(w.calls, 0);
     kvo_scope_end(&scope);
-    CHECK_TOLD(w, 1, 1, 19);
+    CHECK_NOTIFIED(w, 1, 1, 19);
     item_set_value(object, 20);
-    CHECK_TOLD(w, 2, 19, 20);
+    CHECK_NOTIFIED(w, 2, 19, 20);
     CHECK_OK(kvo_remove_observer(w.id));
   }
   kvo_object_destroy(as_object(at_offset));
@@ -79,9 +79,9 @@ TEST("scopes nest: a key is notified once, at the end of the outermost scope of 
   item_set_value(b, 8);
   kvo_scope_end(&inner);
   CHECK_EQ(w.calls, 0);
-  CHECK_TOLD(other, 1, 2, 8);
+  CHECK_NOTIFIED(other, 1, 2, 8);
   kvo_scope_end(&outer);
-  CHECK_TOLD(w, 1, 1, 6);
+  CHECK_NOTIFIED(w, 1, 1, 6);
 }
 
 TEST("scopes may also end in the order in which they began") {
@@ -94,10 +94,10 @@ TEST("scopes may also end in the order in which they began") {
   item_set_value(a, 6);
   item_set_value(b, 7);
   kvo_scope_end(&first);
-  CHECK_TOLD(w, 1, 1, 6);
+  CHECK_NOTIFIED(w, 1, 1, 6);
   CHECK_EQ(other.calls, 0);
   kvo_scope_end(&second);
-  CHECK_TOLD(other, 1, 2, 7);
+  CHECK_NOTIFIED(other, 1, 2, 7);
 }
 
 TEST("observers that want notifications before changes are notified before the first change") {
@@ -111,7 +111,7 @@ TEST("observers that want notifications before changes are notified before the f
   item_set_value(a, 6);
   kvo_scope_end(&scope);
   CHECK_EQ(trace, "wW");
-  CHECK_TOLD(w, 1, 1, 6);
+  CHECK_NOTIFIED(w, 1, 1, 6);
 }
 
 TEST("changes announced by hand are notified once as well, and a setter between will and did is no misuse") {
@@ -126,13 +126,13 @@ TEST("changes announced by hand are notified once as well, and a setter between 
   did(a, "value");
   CHECK_EQ(w.calls + value.calls, 0);
   kvo_scope_end(&scope);
-  CHECK_TOLD(w, 1, 0, 4);
-  CHECK_TOLD(value, 1, 1, 2);
+  CHECK_NOTIFIED(w, 1, 0, 4);
+  CHECK_NOTIFIED(value, 1, 1, 2);
   CHECK_EQ(faults.count, 0);
 }
 
 TEST(
-    "an observation that ends in the scope is not told, and one that begins before the last change is told, with the value before the scope") {
+    "an observation that ends in the scope is not notified, and one that begins before the last change is, with the value before the scope") {
   make_items();
   watcher removed = {0}, late = {0}, never = {0}, stays = {0};
   watch(a, "value", KVO_OLD | KVO_NEW, &removed);
@@ -148,13 +148,13 @@ TEST(
   watch(a, "value", KVO_OLD | KVO_NEW, &never);
   kvo_scope_end(&scope);
   CHECK_EQ(removed.calls, 0);
-  CHECK_TOLD(stays, 1, 1, 5);
-  CHECK_TOLD(late, 1, 1, 5);
+  CHECK_NOTIFIED(stays, 1, 1, 5);
+  CHECK_NOTIFIED(late, 1, 1, 5);
   CHECK_EQ(never.calls, 0);
   item_set_value(a, 6);
-  CHECK_TOLD(stays, 2, 5, 6);
-  CHECK_TOLD(late, 2, 5, 6);
-  CHECK_TOLD(never, 1, 5, 6);
+  CHECK_NOTIFIED(stays, 2, 5, 6);
+  CHECK_NOTIFIED(late, 2, 5, 6);
+  CHECK_NOTIFIED(never, 1, 5, 6);
 }
 
 TEST("a scope without objects covers all that its thread changes, also an object that is made or destroyed in it") {
@@ -171,8 +171,8 @@ TEST("a scope without objects covers all that its thread changes, also an object
   item_destroy(c);
   CHECK_EQ(first.calls + made.calls, 0);
   kvo_scope_end(&scope);
-  CHECK_TOLD(first, 1, 1, 19);
-  CHECK_TOLD(made, 1, 4, 19);
+  CHECK_NOTIFIED(first, 1, 1, 19);
+  CHECK_NOTIFIED(made, 1, 4, 19);
   CHECK_EQ(destroyed.calls, 0);
   CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_SILENCES, NULL, 0, NULL, 0));
   item_set_value(a, 20);
@@ -208,7 +208,7 @@ TEST("a scope of thousands of objects, of which any may be destroyed, takes no m
     if (i % 3 == 0)
       CHECK_EQ(watchers[i].calls, 0);
     else
-      CHECK_TOLD(watchers[i], 1, 0, i % 3 == 1 ? 9 : 3);
+      CHECK_NOTIFIED(watchers[i], 1, 0, i % 3 == 1 ? 9 : 3);
 }
 
 /* -------------------------------------------------------------------------------------------------- If changed -- */
@@ -234,7 +234,7 @@ TEST("a scope for differences does not notify of a key that has its old value ag
   item_set_name(b, NULL);
   kvo_scope_end(&scope);
   CHECK_EQ(value.calls + twice.calls + name.calls + no_name.calls, 0);
-  CHECK_TOLD(other, 1, 0, 7);
+  CHECK_NOTIFIED(other, 1, 0, 7);
   CHECK_EQ(new_name.calls, 1);
   CHECK(new_name.old_value.nil);
   CHECK_EQ(new_name.new_value.text, "Bob");
@@ -251,5 +251,5 @@ TEST("a sum whose parts differ, but not the sum, is not notified; the parts are"
   item_set_value(b, 1);
   kvo_scope_end(&scope);
   CHECK_EQ(sum.calls, 0);
-  CHECK_TOLD(w, 1, 1, 2);
+  CHECK_NOTIFIED(w, 1, 1, 2);
 }

@@ -27,7 +27,7 @@ TEST("ending a scope again, as a copy, on another thread, or one that could not 
   join_thread(start_thread(end_on_thread, &second));
   CHECK_EQ(w.calls, 0);
   kvo_scope_end(&second);
-  CHECK_TOLD(w, 1, 1, 5);
+  CHECK_NOTIFIED(w, 1, 1, 5);
 }
 
 static kvo_scope to_end;
@@ -64,10 +64,10 @@ TEST("an object that dies leaves the scope without notification or fault, and a 
   CHECK_OK(kvo_object_init(as_object(&memory), item_class()));
   watch(&memory, "value", KVO_OLD | KVO_NEW, &second);
   item_set_value(&memory, 7);
-  CHECK_TOLD(second, 1, 6, 7);
+  CHECK_NOTIFIED(second, 1, 6, 7);
   kvo_scope_end(&scope);
   CHECK_EQ(first.calls, 0);
-  CHECK_TOLD(other, 1, 2, 5);
+  CHECK_NOTIFIED(other, 1, 2, 5);
   CHECK_EQ(faults.count, 0);
 }
 
@@ -83,16 +83,16 @@ TEST("a change that a scope cannot keep for lack of memory is notified at once, 
   fail_in = 1;
   item_set_value(a, 2);
   fail_in = 0;
-  CHECK_TOLD(w, 1, 1, 2);
-  CHECK_TOLD(path, 1, 1, 2);
+  CHECK_NOTIFIED(w, 1, 1, 2);
+  CHECK_NOTIFIED(path, 1, 1, 2);
   CHECK_OK(kvo_remove_observer(removed.id));
   CHECK_EQ(removed.destroyed, 1);
   item_set_value(a, 3);
   item_set_value(a, 4);
   CHECK_EQ(w.calls + path.calls, 2);
   kvo_scope_end(&scope);
-  CHECK_TOLD(w, 2, 2, 4);
-  CHECK_TOLD(path, 2, 2, 4);
+  CHECK_NOTIFIED(w, 2, 2, 4);
+  CHECK_NOTIFIED(path, 2, 2, 4);
 }
 
 TEST("whichever allocation in nested scopes fails, observers are notified of the last value, and nothing leaks") {
@@ -124,7 +124,7 @@ TEST("whichever allocation in nested scopes fails, observers are notified of the
     kvo_scope_end(&scopes[0]);
     fail_in = 0;
     CHECK(w.calls > calls && path.calls > path_calls && sum.calls > sum_calls);
-    if (w.new_value.told) CHECK_EQ(w.new_value.integer, value);
+    if (w.new_value.delivered) CHECK_EQ(w.new_value.integer, value);
     CHECK_EQ(a->value, value);
     if (blocks < 0) blocks = live_blocks;
     CHECK(live_blocks <= blocks + 3);
@@ -177,7 +177,7 @@ TEST("the end of a scope notifies a path and an expression once, also if an earl
   item_set_value(a, 4);
   item_set_value(b, 5);
   kvo_scope_end(&scope);
-  CHECK_TOLD(path, 21, 200, 5);
+  CHECK_NOTIFIED(path, 21, 200, 5);
   CHECK_EQ(sum.calls, 21);
   CHECK_EQ(sum.old_value, 204);
   CHECK_EQ(sum.new_value, 12);
@@ -200,7 +200,7 @@ TEST("the end of a thread ends its scopes without notification and without a fau
   CHECK_EQ(live_blocks, before);
   CHECK_EQ(faults.count, 0);
   item_set_value(a, 6);
-  CHECK_TOLD(w, 1, 5, 6);
+  CHECK_NOTIFIED(w, 1, 5, 6);
 }
 
 static jmp_buf out;
@@ -229,7 +229,7 @@ TEST("a scope left with longjmp is over at the next change or scope above it: it
     }
     CHECK_EQ(w.calls + path.calls, 0);
     item_set_value(a, 6);
-    CHECK_TOLD(w, 1, 5, 6);
+    CHECK_NOTIFIED(w, 1, 5, 6);
     item_set_value(c, 10 + i); /* paths follow what was changed */
     CHECK_EQ(path.new_value.integer, 10 + i);
     CHECK_OK(kvo_remove_observer(w.id));

@@ -34,14 +34,14 @@ TEST("a path follows the objects that it is led to in a scope, and is notified o
   item_set_value(c, 30);
   item_set_value(a, 4);
   kvo_scope_end(&scope);
-  CHECK_TOLD(path, 1, 2, 30);
+  CHECK_NOTIFIED(path, 1, 2, 30);
   CHECK_EQ(leaf.calls, 1);
   CHECK_EQ(leaf.new_value.integer, 30);
-  CHECK_TOLD(twice, 1, 2, 8);
+  CHECK_NOTIFIED(twice, 1, 2, 8);
   item_set_value(b, 21);
   CHECK_EQ(path.calls, 1);
   item_set_value(c, 31);
-  CHECK_TOLD(path, 2, 30, 31);
+  CHECK_NOTIFIED(path, 2, 30, 31);
 }
 
 TEST("a store that releases the old object in a scope is notified at its end, once, with the value from before") {
@@ -58,7 +58,7 @@ TEST("a store that releases the old object in a scope is notified at its end, on
     if (by_hand) did(a, "next");
     CHECK_EQ(path.calls + leaf.calls, 2 * by_hand);
     kvo_scope_end(&scope);
-    CHECK_TOLD(path, by_hand + 1, 2 + by_hand, 3 + by_hand);
+    CHECK_NOTIFIED(path, by_hand + 1, 2 + by_hand, 3 + by_hand);
     CHECK_EQ(leaf.calls, by_hand + 1);
   }
   CHECK_EQ(faults.count, 0);
@@ -75,12 +75,12 @@ TEST("an expression that is pending in a scope is notified at its end only, also
   BEGIN(scope, KVO_SCOPE_COALESCES, a);
   item_set_value(b, 20); /* no key of the scope has changed yet */
   CHECK_EQ(sum.calls, 1);
-  CHECK_TOLD(path, 1, 2, 20);
+  CHECK_NOTIFIED(path, 1, 2, 20);
   item_set_value(a, 10);
   item_set_next(a, c);
   item_set_value(b, 30);
   item_set_value(c, 40);
-  CHECK_TOLD(direct, 2, 20, 30);
+  CHECK_NOTIFIED(direct, 2, 20, 30);
   CHECK_EQ(sum.calls, 1);
   CHECK_EQ(path.calls, 1);
   kvo_scope_end(&scope);
@@ -88,7 +88,7 @@ TEST("an expression that is pending in a scope is notified at its end only, also
   CHECK_EQ(sum.priors, 2);
   CHECK_EQ(sum.old_value, 21);
   CHECK_EQ(sum.new_value, 40);
-  CHECK_TOLD(path, 2, 20, 40);
+  CHECK_NOTIFIED(path, 2, 20, 40);
 }
 
 TEST("an expression that is led to a changed key in the scope is notified at the end only if the key changes again") {
@@ -101,7 +101,7 @@ TEST("an expression that is led to a changed key in the scope is notified at the
     BEGIN(scope, KVO_SCOPE_COALESCES, c);
     item_set_value(c, 30);
     item_set_next(a, c); /* not an object of the scope: notified at once */
-    CHECK_TOLD(path, 1, 2, 30);
+    CHECK_NOTIFIED(path, 1, 2, 30);
     if (changes_again) item_set_value(c, 31);
     CHECK_EQ(path.calls, 1);
     kvo_scope_end(&scope);
@@ -157,7 +157,7 @@ TEST("an expression that an observer registers before a change in a scope is not
     item_set_value(a->next, 9 + by_hand); /* not of the scope */
     CHECK_EQ(registered_before.calls, 0);
     kvo_scope_end(&scope);
-    CHECK_TOLD(registered_before, 1, by_hand ? 9 : 2, 9 + by_hand);
+    CHECK_NOTIFIED(registered_before, 1, by_hand ? 9 : 2, 9 + by_hand);
     CHECK_OK(kvo_remove_observer(registered_before.id));
   }
   CHECK_EQ(faults.count, 0);
@@ -182,7 +182,7 @@ TEST(
     CHECK_EQ(late.calls, 1);
     CHECK_EQ(late.new_value.integer, 1);
     kvo_scope_end(&scope);
-    CHECK_TOLD(late, 2, 1, 5);
+    CHECK_NOTIFIED(late, 2, 1, 5);
     CHECK_OK(kvo_remove_observer(late.id));
     CHECK_OK(kvo_remove_observer(prior.id));
     destroy_items();
@@ -198,6 +198,6 @@ TEST("the first observer that wants the old value, registered in a scope, gets t
   watch(a, "value", KVO_OLD | KVO_NEW, &second);
   item_set_value(a, 6);
   kvo_scope_end(&scope);
-  CHECK_TOLD(second, 1, 5, 6);
+  CHECK_NOTIFIED(second, 1, 5, 6);
   CHECK_EQ(first.calls, 1);
 }

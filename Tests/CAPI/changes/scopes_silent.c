@@ -15,19 +15,19 @@ TEST(
   set_quietly(a, 5);
   item_set_next(a, c);
   CHECK_EQ(w.calls + w.priors + quiet.calls + path.calls + leaf.calls, 0);
-  item_set_value(c, 6);      /* another object */
-  CHECK_TOLD(path, 1, 2, 6); /* 3 was told nobody */
+  item_set_value(c, 6);          /* another object */
+  CHECK_NOTIFIED(path, 1, 2, 6); /* nobody was notified of 3 */
   CHECK_EQ(leaf.calls, 1);
   kvo_scope_end(&scope);
   CHECK_EQ(w.calls + w.priors + quiet.calls, 0);
   item_set_value(b, 7);
   CHECK_EQ(path.calls, 1);
   item_set_value(a, 8);
-  CHECK_TOLD(w, 1, 5, 8);
+  CHECK_NOTIFIED(w, 1, 5, 8);
   item_set_value(c, 9);
-  CHECK_TOLD(path, 2, 6, 9);
+  CHECK_NOTIFIED(path, 2, 6, 9);
   item_set_next(a, b);
-  CHECK_TOLD(path, 3, 9, 7);
+  CHECK_NOTIFIED(path, 3, 9, 7);
   CHECK_EQ(faults.count, 0);
 }
 
@@ -56,7 +56,7 @@ static void register_and_set_silently(watcher *self, const kvo_change *change) {
   kvo_scope_end(&scope);
 }
 
-TEST("an observer that registers during a change is not told of it because of a silent change there") {
+TEST("an observer that registers during a change is not notified of it because of a silent change there") {
   make_items();
   late = (watcher){0};
   watcher w = {.then = register_and_set_silently};
@@ -64,7 +64,7 @@ TEST("an observer that registers during a change is not told of it because of a 
   item_set_next(a, b);
   CHECK_EQ(late.calls, 0);
   item_set_value(b, 7);
-  CHECK_TOLD(late, 1, 2, 7);
+  CHECK_NOTIFIED(late, 1, 2, 7);
 }
 
 TEST("silence wins over coalescing, whichever scope is inside") {
@@ -80,7 +80,7 @@ TEST("silence wins over coalescing, whichever scope is inside") {
     CHECK_EQ(w.calls, 0);
   }
   item_set_value(a, 7);
-  CHECK_TOLD(w, 1, 6, 7);
+  CHECK_NOTIFIED(w, 1, 6, 7);
 }
 
 /* ------------------------------------------------------------------------------------------------------ Deaths -- */
@@ -110,7 +110,7 @@ TEST(
   for (int i = 0; i < MANY; i++) CHECK_EQ(w[i].calls, 0);
   item_set_value(b, 7);
   for (int i = 0; i < MANY; i++) {
-    CHECK_TOLD(w[i], 1, i, 7);
+    CHECK_NOTIFIED(w[i], 1, i, 7);
     CHECK_OK(kvo_remove_observer(w[i].id));
     item_destroy(roots[i]);
   }
@@ -132,10 +132,10 @@ TEST("in a silent scope a store that releases the old object is silent, also for
     kvo_scope_end(&scope);
     CHECK_EQ(path.calls + longer.calls, 0);
     item_set_value(c, 6);
-    CHECK_TOLD(path, 1, 2, 6);
+    CHECK_NOTIFIED(path, 1, 2, 6);
     item *last = item_make(7);
     item_set_next(c, last);
-    CHECK_TOLD(longer, 1, 4, 7);
+    CHECK_NOTIFIED(longer, 1, 4, 7);
     CHECK_EQ(faults.count, 0);
   }
 }
@@ -181,5 +181,5 @@ TEST("a path follows an object at an offset that is set in a silent scope") {
   item_set_value(b, 10);
   CHECK_EQ(path.calls, 0);
   item_set_value(c, 20);
-  CHECK_TOLD(path, 1, 2, 20);
+  CHECK_NOTIFIED(path, 1, 2, 20);
 }

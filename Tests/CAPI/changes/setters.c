@@ -36,7 +36,7 @@ TEST("an observer that is registered while the setter runs is not notified of th
     CHECK_EQ(late.calls, 0);
     item_set_value(a, 3);
     CHECK_EQ(first.calls, 3);
-    CHECK_TOLD(late, 1, 2, 3);
+    CHECK_NOTIFIED(late, 1, 2, 3);
     CHECK_OK(kvo_remove_observer(first.id));
     CHECK_OK(kvo_remove_observer(late.id));
   }

@@ -44,7 +44,7 @@ TEST("a property bound to another one follows it, is notified with old and new, 
   CHECK_EQ(b->other, 1);
   watch(b, "other", KVO_OLD | KVO_NEW, &w);
   item_set_value(a, 5);
-  CHECK_TOLD(w, 1, 1, 5);
+  CHECK_NOTIFIED(w, 1, 1, 5);
   item_set_value(a, 5);
   CHECK_EQ(w.calls, 1);
   CHECK_OK(kvo_cancel_observer(id));
@@ -52,7 +52,7 @@ TEST("a property bound to another one follows it, is notified with old and new, 
   CHECK_EQ(b->other, 5);
 }
 
-TEST("b = a + 1, c = a * 10, sum = b + c: sum is evaluated once for a change of a, and never tells a mixture") {
+TEST("b = a + 1, c = a * 10, sum = b + c: sum is evaluated once for a change of a, and never delivers a mixture") {
   cell cells[] = {{.object = item_make(1)},
                   {.of = {&cells[0]}, .plus = 1},
                   {.of = {&cells[0]}, .times = 10},
@@ -66,7 +66,7 @@ TEST("b = a + 1, c = a * 10, sum = b + c: sum is evaluated once for a change of 
     sum->evaluated = 0;
     item_set_value(cells[0].object, value);
     CHECK_EQ(sum->evaluated, 1);
-    CHECK_TOLD(w, value - 1, 11 * value - 10, 11 * value + 1);
+    CHECK_NOTIFIED(w, value - 1, 11 * value - 10, 11 * value + 1);
   }
   CHECK_OK(kvo_remove_observer(w.id));
   free_cells(cells, 4);
@@ -87,7 +87,7 @@ TEST("in a grid where a cell is left + up, a change of the corner evaluates each
   for (int set = 2; set < 5; set++) {
     for (int at = 0; at < CELLS; at++) grid[at].evaluated = 0;
     item_set_value(grid[0].object, set);
-    CHECK_TOLD(w, set - 1, (set - 1) * 12870, set * 12870);
+    CHECK_NOTIFIED(w, set - 1, (set - 1) * 12870, set * 12870);
     for (int at = 1; at < CELLS; at++) CHECK_EQ(grid[at].evaluated, 1);
   }
   CHECK_OK(kvo_remove_observer(w.id));
@@ -100,7 +100,7 @@ static void compare_sides(watcher *self, const kvo_change *change) {
   CHECK_EQ(sides[0]->value, sides[1]->other);
 }
 
-TEST("no observer sees a target that is not settled, whichever is told first") {
+TEST("no observer sees a target that is not settled, whichever is notified first") {
   make_items();
   item *sides[] = {a, b};
   watcher first = {.then = compare_sides, .then_arg = sides}, second = first;
@@ -123,11 +123,11 @@ TEST("a two-way binding takes the value of the other side, and each side follows
   watch(a, "value", KVO_OLD | KVO_NEW, &left);
   watch(b, "other", KVO_OLD | KVO_NEW, &right);
   item_set_value(a, 4);
-  CHECK_TOLD(left, 1, 0, 4);
-  CHECK_TOLD(right, 1, 0, 4);
+  CHECK_NOTIFIED(left, 1, 0, 4);
+  CHECK_NOTIFIED(right, 1, 0, 4);
   item_set_other(b, 6);
-  CHECK_TOLD(left, 2, 4, 6);
-  CHECK_TOLD(right, 2, 4, 6);
+  CHECK_NOTIFIED(left, 2, 4, 6);
+  CHECK_NOTIFIED(right, 2, 4, 6);
   CHECK_OK(kvo_cancel_observer(id));
   item_set_other(b, 7);
   CHECK_EQ(a->value, 6);
@@ -223,7 +223,7 @@ TEST("in a scope bindings settle at its end, before any observer is notified, ea
     kvo_scope_end(&scope);
     CHECK_EQ(cells[2].evaluated, 1);
     CHECK_EQ(cells[3].evaluated, 1);
-    CHECK_TOLD(w, 1, 3, 30);
+    CHECK_NOTIFIED(w, 1, 3, 30);
     CHECK_OK(kvo_remove_observer(w.id));
     free_cells(cells, 4);
   }
@@ -245,9 +245,9 @@ TEST(
     if (is_newer) watch(a, "next.value", KVO_OLD | KVO_NEW, &path);
     watch(c, "value", KVO_PRIOR, &prior);
     item_set_value(b, 5);
-    CHECK_TOLD(path, 1, 2, 7);
+    CHECK_NOTIFIED(path, 1, 2, 7);
     item_set_value(elsewhere, 8);
-    CHECK_TOLD(path, 2, 7, 8);
+    CHECK_NOTIFIED(path, 2, 7, 8);
     item_set_value(b, 6);
     CHECK_EQ(path.calls, 2);
   }

@@ -134,7 +134,7 @@ TEST("without a getter the record has the setter's argument as new value and no 
   KVO_SET(object, "half", double, 5.0);
   CHECK_EQ(halves, 2.5);
   CHECK_EQ(w.new_value.real, 5.0);
-  CHECK(!w.old_value.told);
+  CHECK(!w.old_value.delivered);
   CHECK_OK(kvo_remove_observer(w.id));
   kvo_object_destroy(object);
 }

@@ -93,7 +93,7 @@ static int set_what_it_reads(expression *self) {
 }
 
 TEST(
-    "an expression that sets what it reads, once or each time, is told the last value, with or without the old value") {
+    "an expression that sets what it reads, once or each time, delivers the last value, with or without the old value") {
   enum { ROUNDS = 3, MANY_SETS = 1000, FEW = 20 };
   static const int options[] = {KVO_NEW, KVO_NEW | KVO_OLD};
   first = item_make(0), second = item_make(1);

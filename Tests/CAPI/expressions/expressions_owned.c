@@ -113,7 +113,7 @@ static void check(const owned *self, int notified, int old_value, int new_value)
 }
 
 TEST(
-    "changes made elsewhere ask the owner once; when it settles them, it is told the value told last and the present one") {
+    "changes made elsewhere ask the owner once; when it settles them, it gets the value delivered last and the present one") {
   owned one = {.of.body = read_root, .root = item_make(1)};
   begin(&one, KVO_OLD | KVO_NEW | KVO_PRIOR);
   for (int value = 2; value < 5; value++) set_elsewhere(one.root, value);
@@ -325,7 +325,7 @@ static void join_setters(void) {
   for (int i = 0; i < SETTERS; i++) CHECK_EQ(pthread_join(setters[i], NULL), 0);
 }
 
-TEST("while threads set, the owner alone evaluates, and is told the last value in the end") {
+TEST("while threads set, the owner alone evaluates, and gets the last value in the end") {
   owned one = {.of.body = read_root, .root = item_make(0)};
   begin(&one, KVO_NEW);
   start_setters(one.root);

@@ -39,12 +39,12 @@ TEST("when an intermediate object is replaced, also by nil and by itself, the pa
   item_set_next(root, NULL);
   CHECK_EQ(w.calls, 4);
   CHECK_EQ(w.old_value.integer, 20);
-  CHECK(w.new_value.told && w.new_value.nil);
+  CHECK(w.new_value.delivered && w.new_value.nil);
   item_set_value(second, 5);
   CHECK_EQ(w.calls, 4);
   item_set_next(root, first);
   CHECK_EQ(w.calls, 5);
-  CHECK(w.old_value.told && w.old_value.nil);
+  CHECK(w.old_value.delivered && w.old_value.nil);
   CHECK_EQ(w.new_value.integer, 1);
   CHECK_OK(kvo_remove_observer(w.id));
   item_destroy(root);

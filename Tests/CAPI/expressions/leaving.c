@@ -320,27 +320,27 @@ static void destroy_first_root(void *arg) { (void)arg, shared_destroy(roots[0]);
 TEST("evaluations on several stacks end in any order") {
   make_coroutines(true, change_first, change_second);
   kvo_observation ids[2];
-  _Atomic int told[2] = {0};
+  _Atomic int notified[2] = {0};
   for (int i = 0; i < 2; i++) {
     roots[i] = shared_make();
     middles[i] = shared_make();
     set_next(roots[i], middles[i]);
-    ids[i] = observe(roots[i], "slow", KVO_NEW, &told[i], NULL);
+    ids[i] = observe(roots[i], "slow", KVO_NEW, &notified[i], NULL);
   }
   in_slow_getter = yield_in_getter;
   run(0);
   run(1);
   run(0); /* to its end: the death of its object does not wait for it */
-  CHECK_EQ((int)told[0], 1);
+  CHECK_EQ((int)notified[0], 1);
   set_next(middles[0], middles[0]);
-  CHECK_EQ((int)told[0], 2);
+  CHECK_EQ((int)notified[0], 2);
   CHECK_OK(kvo_cancel_observer(ids[0]));
   join_thread(start_thread(destroy_first_root, NULL));
   run(1);
   CHECK_EQ((int)kvo_tracking_count, 0);
-  CHECK_EQ((int)told[1], 1);
+  CHECK_EQ((int)notified[1], 1);
   set_next(middles[1], middles[1]);
-  CHECK_EQ((int)told[1], 2);
+  CHECK_EQ((int)notified[1], 2);
   CHECK_OK(kvo_cancel_observer_and_wait(ids[1]));
 }
 

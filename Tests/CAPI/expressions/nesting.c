@@ -9,7 +9,7 @@
 TEST("an observer that counts down from 1000 ends, and is no fault") {
   ignore_faults();
   count_down(1000);
-  CHECK_EQ(told, 1001);
+  CHECK_EQ(notified, 1001);
   CHECK_EQ(faults.count, 0);
 }
 
@@ -25,7 +25,7 @@ TEST("where a limit stops the count it still ends, and all observers get its val
 static void toggle(const kvo_change *change, void *user_data) {
   int *left = user_data;
   item *object = (item *)change->object;
-  told++;
+  notified++;
   if (*left == 0) return;
   if (*left > 0) (*left)--;
   item_set_value(object, !object->value);
@@ -47,7 +47,7 @@ static void check_toggled(int times) {
 TEST("an observer that sets the same values again and again is notified of each where a limit defers them") {
   harness_environment("KVO_MAX_DEPTH", "16");
   check_toggled(301);
-  CHECK_EQ(told, 302);
+  CHECK_EQ(notified, 302);
   CHECK_EQ((int)faults.code, KVO_FAULT_RECURSION);
   CHECK_CONTAINS(faults.summary, "an observer sets the property that it observes, and receives the same values");
 }
@@ -55,13 +55,13 @@ TEST("an observer that sets the same values again and again is notified of each 
 TEST("an observer that sets the same values without end is not notified of its changes after about 100,000") {
   harness_environment("KVO_MAX_DEPTH", "16");
   check_toggled(-1);
-  CHECK(told > 50000 && told < 200000);
+  CHECK(notified > 50000 && notified < 200000);
 }
 
 static void approach(const kvo_change *change, void *user_data) {
   item *other = user_data;
   int wanted = ((item *)change->object)->value, step = wanted > other->value ? 1 : -1;
-  told++;
+  notified++;
   if (other->value != wanted) item_set_value(other, other->value + step); /* and the other one meets it half way */
   if (((item *)change->object)->value != other->value) item_set_value((item *)change->object, other->value);
 }
@@ -100,7 +100,7 @@ static void chain(int length) {
 TEST("a chain of a thousand objects, each of which sets the next, is notified to its end") {
   ignore_faults();
   chain(1000);
-  CHECK_EQ(told, 1000);
+  CHECK_EQ(notified, 1000);
   CHECK_EQ(faults.count, 0);
 }
 
@@ -110,7 +110,7 @@ TEST("a chain that needs more than the stack is KVO0023, which says deep, and is
   CHECK_EQ(faults.count, 1);
   CHECK_EQ((int)faults.code, KVO_FAULT_RECURSION);
   CHECK_CONTAINS(faults.summary, "without a cycle, and the stack is full");
-  CHECK_EQ(told, 200000);
+  CHECK_EQ(notified, 200000);
 }
 
 /* --------------------------------------------------------------------------------------------------- Abandoned -- */
@@ -119,7 +119,7 @@ static jmp_buf out;
 
 static void leave(const kvo_change *change, void *user_data) {
   (void)change, (void)user_data;
-  told++;
+  notified++;
   longjmp(out, 1);
 }
 
@@ -128,10 +128,10 @@ TEST("a callback left with longjmp is KVO0025 at the next delivery, which still 
   item *object = item_make(0), *other = item_make(0);
   kvo_observation ids[] = {observe_value(object, leave, NULL), observe_value(other, set_down, NULL)};
   if (setjmp(out) == 0) item_set_value(object, 1);
-  CHECK_EQ(told, 1);
+  CHECK_EQ(notified, 1);
   CHECK_EQ(faults.count, 0);
   item_set_value(other, 0);
-  CHECK_EQ(told, 2);
+  CHECK_EQ(notified, 2);
   CHECK_EQ((int)faults.code, KVO_FAULT_ABANDONED_DELIVERY);
   CHECK_CONTAINS(faults.summary, "KVO0025 fatal: the callback of \"value\" of Item@0x");
   item_set_value(other, 0);

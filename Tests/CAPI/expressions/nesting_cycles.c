@@ -9,7 +9,7 @@
 
 static void set_again(const kvo_change *change, void *user_data) {
   (void)user_data;
-  told++;
+  notified++;
   item *object = (item *)change->object;
   item_set_value(object, object->value + 1);
 }
@@ -34,9 +34,9 @@ TEST("an observer that sets what it observes is KVO0023, which names the limit; 
   CHECK_EQ(seen, object->value);
   CHECK_EQ(seen_new, object->value);
   /* The cycle has ended: the next change notifies as usual. */
-  told = 0;
+  notified = 0;
   item_set_value(object, 1);
-  CHECK(told > 1000);
+  CHECK(notified > 1000);
   CHECK_EQ(faults.count, 2);
   for (int i = 0; i < 3; i++) CHECK_OK(kvo_remove_observer(ids[i]));
   item_destroy(object);
@@ -44,12 +44,12 @@ TEST("an observer that sets what it observes is KVO0023, which names the limit; 
 
 static void set_to_three(const kvo_change *change, void *user_data) {
   (void)change;
-  told++;
+  notified++;
   item_set_value(user_data, 3);
 }
 
 static void set_to_next(const kvo_change *change, void *user_data) {
-  told++;
+  notified++;
   item_set_value(user_data, ((item *)change->object)->value % 2 + 1);
 }
 
@@ -68,7 +68,7 @@ TEST("two observers that set what the other observes, with repeating values, are
   CHECK_CONTAINS(faults.report, "callback set_to_next");
   CHECK_CONTAINS(faults.report, "callback set_to_three");
   CHECK_SAME(strstr(faults.report, "deliveries in progress"), NULL); /* they are those of the list */
-  CHECK(told < 50000); /* a cycle with repeating values is not tried again */
+  CHECK(notified < 50000); /* a cycle with repeating values is not tried again */
   CHECK_EQ(seen[0], a->value);
   CHECK_EQ(seen[1], b->value);
   for (int i = 0; i < 4; i++) CHECK_OK(kvo_remove_observer(ids[i]));
@@ -149,7 +149,7 @@ TEST("numbers that are read in place and count up do not repeat: also at a limit
 static void set_both(const kvo_change *change, void *user_data) {
   item **pair = user_data;
   (void)change;
-  told++;
+  notified++;
   for (int i = 0; i < 2; i++) item_set_value(pair[i], pair[i]->value + 1);
 }
 
@@ -161,7 +161,7 @@ TEST("a cycle that branches ends after one report, not in time exponential in it
                            observe_value(pair[0], look, &seen[0]), observe_value(pair[1], look, &seen[1])};
   item_set_value(pair[0], 1);
   CHECK_EQ(faults.count, 1);
-  CHECK(told < 1000000);
+  CHECK(notified < 1000000);
   for (int i = 0; i < 2; i++) CHECK_EQ(seen[i], pair[i]->value);
   for (int i = 0; i < 4; i++) CHECK_OK(kvo_remove_observer(ids[i]));
   for (int i = 0; i < 2; i++) item_destroy(pair[i]);
@@ -213,7 +213,7 @@ TEST("where a limit stops nested changes of a long text they still end, if the t
 
 static void set_other_value(const kvo_change *change, void *user_data) {
   (void)user_data;
-  if (++told < 20) item_set_value((item *)change->object, !((item *)change->object)->value);
+  if (++notified < 20) item_set_value((item *)change->object, !((item *)change->object)->value);
 }
 
 /* Has an observer whose values alternate nest as deep as KVO_MAX_DEPTH allows, and checks the report. */
@@ -252,14 +252,14 @@ static void set_around(const kvo_change *change, void *user_data) {
   (void)user_data;
   int number = 0;
   while (as_object(objects[number]) != change->object) number++;
-  if (++told < 400) item_set_value(objects[(number + 1) % length], told);
+  if (++notified < 400) item_set_value(objects[(number + 1) % length], notified);
 }
 
 /* The Thue-Morse sequence, in which nothing occurs three times in a row. */
 static void set_either(const kvo_change *change, void *user_data) {
   (void)change, (void)user_data;
-  if (++told > 20000) return;
-  item *next = objects[__builtin_parity((unsigned)told)];
+  if (++notified > 20000) return;
+  item *next = objects[__builtin_parity((unsigned)notified)];
   item_set_value(next, next->value + 1);
 }
 

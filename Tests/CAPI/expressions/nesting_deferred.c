@@ -17,7 +17,7 @@ static void set_next_object(const kvo_change *change, void *user_data) {
   (void)change;
   int number = (int)((item **)user_data - objects);
   seen_in_progress[number] = in_progress++;
-  told++;
+  notified++;
   item_set_value(objects[number + 1], number + 1 == length ? 100 : 1);
   in_progress--;
 }
@@ -38,7 +38,7 @@ TEST("of a chain that a limit stops the rest is notified when half of it has ret
   harness_environment("KVO_MAX_DEPTH", "10");
   make_chain(20);
   item_set_value(objects[0], 1);
-  CHECK_EQ(told, 20);
+  CHECK_EQ(notified, 20);
   CHECK_EQ(objects[20]->value, 100);
   for (int i = 0; i < 10; i++) CHECK_EQ(seen_in_progress[i], i);
   CHECK_EQ(seen_in_progress[10], 5);
@@ -49,7 +49,7 @@ TEST("observers of a chain are notified although a limit allows one delivery at 
   harness_environment("KVO_MAX_DEPTH", "1");
   make_chain(4);
   item_set_value(objects[0], 1);
-  CHECK_EQ(told, 4);
+  CHECK_EQ(notified, 4);
   CHECK_EQ(objects[4]->value, 100);
   CHECK_CONTAINS(faults.summary, "and KVO_MAX_DEPTH allows no more");
   end_chain();
@@ -139,7 +139,7 @@ TEST("several changes that a limit defers are delivered once, with the last valu
   CHECK_EQ(one.calls, 1);
   CHECK_EQ(one.new_value.integer, 3);
   CHECK_EQ(without.calls, 1);
-  CHECK(!without.new_value.told && !without.old_value.told);
+  CHECK(!without.new_value.delivered && !without.old_value.delivered);
   item_set_value(watched, 20);
   CHECK_EQ(one.calls, 2);
   CHECK_OK(kvo_remove_observer(one.id));
@@ -185,7 +185,7 @@ static void end_watched(void) {
 static void pause_one(void) { CHECK_OK(kvo_observation_pause(one.id)); }
 static void resume_one(void) { CHECK_OK(kvo_observation_resume(one.id, true)); }
 
-TEST("what a pause has missed is told although deliveries may nest no deeper where it is resumed") {
+TEST("what a pause has missed is delivered although deliveries may nest no deeper where it is resumed") {
   harness_environment("KVO_MAX_DEPTH", "1");
   for (int i = 0; i < 6; i++) {
     int key = i / 2, options = i % 2 != 0 ? KVO_OLD | KVO_NEW : KVO_NEW;
@@ -195,7 +195,7 @@ TEST("what a pause has missed is told although deliveries may nest no deeper whe
     press();
     CHECK_EQ(one.calls, 1);
     CHECK_EQ(one.new_value.integer, 5 * factors[key]);
-    CHECK_EQ(one.old_value.told, key != 0 && (options & KVO_OLD) != 0);
+    CHECK_EQ(one.old_value.delivered, key != 0 && (options & KVO_OLD) != 0);
     item_set_value(watched, 6);
     CHECK_EQ(one.calls, 2);
     CHECK_EQ(one.new_value.integer, 6 * factors[key]);
@@ -330,8 +330,8 @@ static void set_and_die_after(void *arg) {
     }
   }
   item *set = item_make(0), *dying = item_make(0);
-  (void)observe_value(set, look, &told);
-  CHECK_OK(kvo_cancel_observer(observe_value(dying, look, &told)));
+  (void)observe_value(set, look, &notified);
+  CHECK_OK(kvo_cancel_observer(observe_value(dying, look, &notified)));
   for (int i = 0; i < 3; i++) item_set_value(set, i);
   steps_begin();
   item_set_value(set, 7);

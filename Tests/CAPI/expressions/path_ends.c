@@ -109,7 +109,7 @@ static void check_present(watcher *self, const kvo_change *change) {
   CHECK_EQ(self->new_value.integer, first->next->value);
 }
 
-TEST("a path is told its own value when an observer of an object on it sets the object that the path has left") {
+TEST("a path gets its own value when an observer of an object on it sets the object that the path has left") {
   static const int options[] = {KVO_NONE, KVO_NEW, KVO_NEW | KVO_PRIOR, KVO_OLD | KVO_NEW};
   for (int i = 0; i < 4; i++) {
     make_path();
@@ -151,7 +151,7 @@ static void set_new_object(watcher *self, const kvo_change *change) {
   item_set_value(third, 6);
 }
 
-TEST("a path is told once, with the last value, what newer observers set in the object that it is led to") {
+TEST("a path is notified once, with the last value, of what newer observers set in the object that it is led to") {
   make_path();
   watcher newer = {.then = set_new_object};
   watch(first, "next.value", KVO_OLD | KVO_NEW, &path);

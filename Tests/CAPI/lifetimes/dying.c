@@ -34,12 +34,12 @@ static void live_and_die(int number) {
   for (int i = 0; i < rounds(3000); i++) {
     shared *root = shared_make(), *end = shared_make();
     set_next(root, end);
-    _Atomic int told = 0;
-    kvo_observation id = observe(root, "next.value", KVO_NEW | KVO_OLD, &told, &destroyed);
+    _Atomic int notified = 0;
+    kvo_observation id = observe(root, "next.value", KVO_NEW | KVO_OLD, &notified, &destroyed);
     (void)observe(end, "value", KVO_ENDS_WITH_OBJECT, NULL, &destroyed);
     set(end, number);
     shared_destroy(end);
-    CHECK_EQ((int)told, 2);
+    CHECK_EQ((int)notified, 2);
     set_next(root, NULL);
     CHECK_OK(kvo_remove_observer(id));
     shared_destroy(root);

@@ -92,11 +92,11 @@ static void check_ended_and_destroy(void) {
 }
 
 TEST(
-    "an end that is asked for while other threads cancel the observation and destroy its object is told once, or refused") {
+    "an end that is asked for while other threads cancel the observation and destroy its object is delivered once, or refused") {
   race((step[]){ask, cancel, destroy}, 3, make_observed, check_ended);
 }
 
-TEST("an end is told once when two threads cancel the observation while it is delivered") {
+TEST("an end is delivered once when two threads cancel the observation while it is delivered") {
   race((step[]){ask, cancel, cancel, set_object}, 4, make_observed, check_ended_and_destroy);
 }
 

@@ -11,7 +11,7 @@ TEST("the death of an intermediate object is a change to nil, and notifies once"
   item_destroy(leaf);
   CHECK_EQ(w.calls, 1);
   CHECK_EQ(w.old_value.integer, 5);
-  CHECK(w.new_value.told && w.new_value.nil);
+  CHECK(w.new_value.delivered && w.new_value.nil);
   root->next = NULL;
   CHECK_OK(kvo_remove_observer(w.id));
   item_destroy(root);
@@ -37,16 +37,16 @@ TEST("after the death of an intermediate object another one can be set, and the 
   watcher w = {0};
   watch(root, "next.next.value", KVO_NEW | KVO_OLD | KVO_PRIOR, &w);
   item_destroy(middle);
-  CHECK_TOLD(w, 1, 2, 0);
+  CHECK_NOTIFIED(w, 1, 2, 0);
   CHECK(w.new_value.nil);
   item_set_value(leaf, 20); /* no longer on the path */
   CHECK_EQ(w.calls, 1);
   fresh->next = leaf;
   item_set_next(root, fresh);
   CHECK(w.old_value.nil);
-  CHECK_TOLD(w, 2, 0, 20);
+  CHECK_NOTIFIED(w, 2, 0, 20);
   item_set_value(leaf, 21);
-  CHECK_TOLD(w, 3, 20, 21);
+  CHECK_NOTIFIED(w, 3, 20, 21);
   CHECK_OK(kvo_remove_observer(w.id));
   item *rest[] = {root, leaf, fresh};
   for (int i = 0; i < 3; i++) item_destroy(rest[i]);
@@ -58,9 +58,9 @@ TEST("an intermediate object that dies because it is replaced is part of that on
   watcher w = {0};
   watch(root, "next.value", KVO_NEW | KVO_OLD, &w);
   replace_next(root, fresh);
-  CHECK_TOLD(w, 1, 5, 6);
+  CHECK_NOTIFIED(w, 1, 5, 6);
   item_set_value(fresh, 7);
-  CHECK_TOLD(w, 2, 6, 7);
+  CHECK_NOTIFIED(w, 2, 6, 7);
   CHECK_OK(kvo_remove_observer(w.id));
   item_destroy(root);
   item_destroy(fresh);
@@ -96,7 +96,8 @@ static void lead_to_given(watcher *self, const kvo_change *change) {
   item_set_next(pair[0], pair[1]);
 }
 
-TEST("after a death that left no pointer, what a newer observer changes on the path is told with the value told last") {
+TEST(
+    "after a death that left no pointer, what a newer observer changes on the path is delivered with the value delivered last") {
   item *root = item_make(0), *middle = item_make(1), *leaf = item_make(2), *fresh = item_make(3);
   item *other = item_make(4), *last = item_make(5), *pair[] = {root, other};
   root->next = middle;
@@ -111,7 +112,7 @@ TEST("after a death that left no pointer, what a newer observer changes on the p
   CHECK(path.new_value.nil);
   item_set_next(middle, fresh);
   CHECK_EQ(path.calls, 2); /* `middle` is not on the path any more */
-  CHECK(path.old_value.told && path.old_value.nil);
+  CHECK(path.old_value.delivered && path.old_value.nil);
   CHECK_EQ(path.new_value.integer, 5);
   CHECK_OK(kvo_remove_observer(newer.id));
   CHECK_OK(kvo_remove_observer(path.id));

@@ -12,17 +12,17 @@ TEST("each combination of initial, old, new and prior delivers exactly what it a
     watch(object, "value", options, &w);
     CHECK_EQ(w.calls, initial); /* before the registration has returned: the present value, and no old one */
     CHECK_EQ(w.priors, 0);
-    CHECK(!w.old_value.told);
-    CHECK_EQ(w.new_value.told, initial && wants_new);
-    if (w.new_value.told) CHECK_EQ(w.new_value.integer, 1);
+    CHECK(!w.old_value.delivered);
+    CHECK_EQ(w.new_value.delivered, initial && wants_new);
+    if (w.new_value.delivered) CHECK_EQ(w.new_value.integer, 1);
     item_set_other(object, 5); /* another key */
     CHECK_EQ(w.calls, initial);
     for (int round = 1; round <= 2; round++) { /* the second time with an equal value */
       item_set_value(object, 2);
       CHECK_EQ(w.calls, initial + round);
       CHECK_EQ(w.priors, prior * round);
-      CHECK_EQ(w.old_value.told, wants_old);
-      CHECK_EQ(w.new_value.told, wants_new);
+      CHECK_EQ(w.old_value.delivered, wants_old);
+      CHECK_EQ(w.new_value.delivered, wants_new);
       if (wants_old) CHECK_EQ(w.old_value.integer, round);
       if (wants_new) CHECK_EQ(w.new_value.integer, 2);
     }
@@ -31,7 +31,7 @@ TEST("each combination of initial, old, new and prior delivers exactly what it a
     CHECK_EQ((const char *)w.key_path, "value");
     CHECK(w.seen_id == w.id);
     CHECK_EQ(w.index_count, 0);
-    CHECK(!none.old_value.told && !none.new_value.told);
+    CHECK(!none.old_value.delivered && !none.new_value.delivered);
     CHECK_OK(kvo_remove_observer(w.id));
     item_destroy(object);
   }
@@ -42,7 +42,7 @@ TEST("an initial notification through a key path has the value at its end, or ni
   watcher w = {0}, nil = {0};
   watch(root, "next.value", KVO_INITIAL | KVO_NEW, &nil);
   CHECK_EQ(nil.calls, 1);
-  CHECK(nil.new_value.told && nil.new_value.nil);
+  CHECK(nil.new_value.delivered && nil.new_value.nil);
   item_set_next(root, leaf);
   watch(root, "next.value", KVO_INITIAL | KVO_NEW, &w);
   CHECK_EQ(w.calls, 1);
@@ -58,7 +58,7 @@ TEST("an initial notification through a key path has the value at its end, or ni
 static void check_before(watcher *self, const kvo_change *change) {
   CHECK_EQ(((item *)change->object)->value, change->is_prior ? 1 : 2);
   CHECK_EQ(self->old_value.integer, 1);
-  CHECK_EQ(self->new_value.told, !change->is_prior);
+  CHECK_EQ(self->new_value.delivered, !change->is_prior);
 }
 
 TEST("a prior record comes before the store, with the old value and never the new one") {
@@ -78,11 +78,11 @@ TEST("a nil object and a NULL string are delivered as nil, and an old string als
   watch(object, "next", KVO_NEW | KVO_OLD, &next);
   watch(object, "name", KVO_NEW | KVO_OLD, &name);
   item_set_next(object, other);
-  CHECK(next.old_value.told && next.old_value.nil);
+  CHECK(next.old_value.delivered && next.old_value.nil);
   CHECK_SAME(next.new_value.object, other);
   item_set_next(object, NULL);
   CHECK_SAME(next.old_value.object, other);
-  CHECK(next.new_value.told && next.new_value.nil);
+  CHECK(next.new_value.delivered && next.new_value.nil);
   item_set_name(object, "Ada");
   CHECK(name.old_value.nil);
   CHECK_EQ((const char *)name.new_value.text, "Ada");

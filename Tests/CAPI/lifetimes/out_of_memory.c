@@ -165,7 +165,7 @@ TEST("an old string that cannot be copied for lack of memory is unknown, not nil
   item_set_name(object, "Bob");
   CHECK(has_failed);
   CHECK_EQ(w.calls, 1);
-  CHECK(!w.old_value.told);
+  CHECK(!w.old_value.delivered);
   CHECK_OK(kvo_remove_observer(w.id));
   item_destroy(object);
 }

@@ -44,12 +44,12 @@ TEST("a paused observation is not called, and is notified once, with the value a
     CHECK_EQ(other.calls, 4);
     for (int n = 0; n < 2; n++) CHECK_OK(kvo_observation_resume(paused[n]->id, true));
     CHECK(!kvo_observation_is_paused(w.id));
-    CHECK_TOLD(w, 2, expected(i, 2), expected(i, 5));
+    CHECK_NOTIFIED(w, 2, expected(i, 2), expected(i, 5));
     CHECK_EQ(w.priors, 1);
     CHECK_EQ(without_values.calls, 2);
-    CHECK(!without_values.old_value.told && !without_values.new_value.told);
+    CHECK(!without_values.old_value.delivered && !without_values.new_value.delivered);
     item_set_value(object, 6);
-    CHECK_TOLD(w, 3, expected(i, 5), expected(i, 6));
+    CHECK_NOTIFIED(w, 3, expected(i, 5), expected(i, 6));
     CHECK_EQ(w.priors, 2);
     item_destroy(object);
     CHECK_EQ(faults.count, 0);
@@ -70,7 +70,7 @@ TEST("the resumption notifies of nothing if nothing was missed, or if it is not 
     CHECK_OK(kvo_observation_resume(w.id, true));
     CHECK_EQ(w.calls, 0);
     item_set_value(object, 3);
-    CHECK_TOLD(w, 1, expected(i, 2), expected(i, 3));
+    CHECK_NOTIFIED(w, 1, expected(i, 2), expected(i, 3));
     item_destroy(object);
   }
 }
@@ -108,9 +108,9 @@ TEST("a paused path whose intermediate object is replaced or dies follows, and n
   item_set_value(second, 21);
   CHECK_EQ(w.calls, 0);
   CHECK_OK(kvo_observation_resume(w.id, true));
-  CHECK_TOLD(w, 1, 10, 21);
+  CHECK_NOTIFIED(w, 1, 10, 21);
   item_set_value(second, 22);
-  CHECK_TOLD(w, 2, 21, 22);
+  CHECK_NOTIFIED(w, 2, 21, 22);
 }
 
 TEST("changes announced by hand, of elements, and in a scope count as missed; the resumption is a setting") {
@@ -131,9 +131,9 @@ TEST("changes announced by hand, of elements, and in a scope count as missed; th
   CHECK_EQ(by_hand.calls + coalesced.calls, 0);
   CHECK_OK(kvo_observation_resume(by_hand.id, true));
   CHECK_OK(kvo_observation_resume(coalesced.id, true));
-  CHECK_TOLD(by_hand, 1, 0, 7);
+  CHECK_NOTIFIED(by_hand, 1, 0, 7);
   CHECK_EQ(by_hand.index_count, 0);
-  CHECK_TOLD(coalesced, 1, 1, 3);
+  CHECK_NOTIFIED(coalesced, 1, 1, 3);
 }
 
 /* --------------------------------------------------------------------------------------------- Ends and memory -- */
@@ -173,7 +173,7 @@ TEST("without memory for the old value the observation is not paused") {
   fail_in = 0;
   CHECK(!kvo_observation_is_paused(w.id));
   item_set_value(object, 2);
-  CHECK_TOLD(w, 1, 1, 2);
+  CHECK_NOTIFIED(w, 1, 1, 2);
 }
 
 /* ------------------------------------------------------------------------------------------ In callbacks -- */

@@ -81,7 +81,7 @@ static void trace_add(char letter) {
 seen_value see(const kvo_value *value) {
   seen_value seen = {0};
   if (value == NULL) return seen;
-  seen.told = true;
+  seen.delivered = true;
   seen.nil = value->bytes == NULL;
   if (seen.nil) return seen;
   switch (value->type[0]) {

@@ -25,7 +25,7 @@ static inline void item_set_name(item *object, const char *name) { KVO_SET(objec
 
 /* A value in a form that tests can compare. */
 typedef struct seen_value {
-  bool told, nil;
+  bool delivered, nil;
   long long integer;
   double real;
   const void *object;

@@ -5,10 +5,10 @@
 const char *__asan_default_options(void);
 const char *__asan_default_options(void) { return "detect_stack_use_after_return=0"; }
 
-int told;
+int notified;
 
 void set_other(const kvo_change *change, void *user_data) {
-  told++;
+  notified++;
   item_set_value(user_data, ((item *)change->object)->value + 1);
 }
 
@@ -17,7 +17,7 @@ void look(const kvo_change *change, void *user_data) { *(int *)user_data = ((ite
 void set_down(const kvo_change *change, void *user_data) {
   item *object = (item *)change->object;
   (void)user_data;
-  told++;
+  notified++;
   if (object->value > 0) item_set_value(object, object->value - 1);
 }
 

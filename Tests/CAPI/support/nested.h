@@ -5,7 +5,7 @@
 #include "fixture.h"
 
 /* How often the callbacks below, and those of the test, were called. */
-extern int told;
+extern int notified;
 
 /* Sets the object that is its user data to one more than the object that has changed. */
 void set_other(const kvo_change *change, void *user_data);

@@ -24,7 +24,7 @@ void destroy_items(void);
     CHECK_OK(kvo_scope_begin(&name, kind, objects, sizeof items / sizeof *items, __FILE__, __LINE__));                 \
   } while (0)
 
-#define CHECK_TOLD(w, count, before, after)                                                                            \
+#define CHECK_NOTIFIED(w, count, before, after)                                                                        \
   do {                                                                                                                 \
     CHECK_EQ((w).calls, count);                                                                                        \
     CHECK_EQ((w).old_value.integer, before);                                                                           \

@@ -11,11 +11,11 @@ static shared *own[THREADS];
 static kvo_class *isas[THREADS];
 
 static void observe_own(int number) {
-  _Atomic int told = 0;
-  kvo_observation id = observe(own[number], "value", KVO_NEW, &told, NULL);
+  _Atomic int notified = 0;
+  kvo_observation id = observe(own[number], "value", KVO_NEW, &notified, NULL);
   isas[number] = kvo_object_isa(&own[number]->header);
   set(own[number], 1);
-  CHECK_EQ((int)told, 1);
+  CHECK_EQ((int)notified, 1);
   CHECK_OK(kvo_remove_observer(id));
 }
 
