@@ -1,18 +1,13 @@
-/* report_conditions.c - reports are whole without memory, on small stacks, on many threads, and in the child of a fork. */
+/* report_conditions.c - reports are whole without memory and on small stacks. */
 #include "fixture.h"
 #include "reported.h"
 
-#include <fcntl.h>
-#include <pthread.h>
-#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ------------------------------------------------------------------------------------------------------------ No memory -- */
@@ -40,66 +35,6 @@ TEST("in a process without any free memory the report is whole, without names fr
   CHECK_CONTAINS(run.errors, " test_report_conditions+0x");
   CHECK_CONTAINS(run.errors, "\n  modules: ");
   CHECK_CONTAINS(run.errors, "\n  more: ");
-}
-
-/* More reports than can be made without mapping memory. */
-enum { BUSY = 12 };
-static pthread_t threads[BUSY];
-static sem_t is_asked, may_return;
-
-static kvo_action stay(const kvo_fault *fault, void *arg) {
-  (void)fault, (void)arg;
-  sem_post(&is_asked);
-  while (sem_wait(&may_return) != 0) continue;
-  return KVO_ACTION_IGNORE;
-}
-
-static void *fault_and_stay(void *arg) {
-  kvo_set_thread_fault_handler(stay, NULL);
-  never_was();
-  return arg;
-}
-
-/* Other threads make reports, which do not end before let_go. */
-static void keep_busy(void) {
-  sem_init(&is_asked, 0, 0);
-  sem_init(&may_return, 0, 0);
-  for (int i = 0; i < BUSY; i++) CHECK_EQ(pthread_create(&threads[i], NULL, fault_and_stay, NULL), 0);
-  for (int i = 0; i < BUSY; i++)
-    while (sem_wait(&is_asked) != 0) continue;
-}
-
-static void *let_go_soon(void *arg) {
-  usleep(30000);
-  for (int i = 0; i < BUSY; i++) sem_post(&may_return);
-  return arg;
-}
-
-static void fault_while_others_stay(void *arg) {
-  keep_busy();
-  fault_without_memory(arg);
-}
-
-TEST("a fault for whose report there is no memory ends the process, even if it is to go on, and says so in a line") {
-  if (!has_limits()) return;
-  child_result run = harness_run_child(fault_while_others_stay, NULL, "log");
-  CHECK_EQ(run.signal, SIGABRT);
-  CHECK_EQ((const char *)run.errors, "KVO: there is no memory for a report\n");
-}
-
-static void fault_until_others_go(void *arg) {
-  pthread_t helper;
-  keep_busy();
-  CHECK_EQ(pthread_create(&helper, NULL, let_go_soon, arg), 0);
-  fault_without_memory(arg);
-  pthread_join(helper, NULL);
-  for (int i = 0; i < BUSY; i++) pthread_join(threads[i], NULL);
-}
-
-TEST("without memory a report waits for those of other threads") {
-  if (!has_limits()) return;
-  child_result run = harness_run_child(fault_until_others_go, NULL, "log");
-  check_report(&run);
 }
 
 /* --------------------------------------------------------------------------------------------------------- Small stacks -- */
@@ -190,104 +125,4 @@ TEST("a report is made, and formatted by a handler, in a signal handler on an al
     CHECK_CONTAINS(run.errors, "\n  more: ");
     CHECK_CONTAINS(run.errors, "went on\n");
   }
-}
-
-/* Prints how much of a painted stack a misuse overwrites. */
-static void print_used_stack(void *arg) {
-  enum { SIZE = 1 << 16, PAINT = 0x5a };
-  int errors = dup(STDERR_FILENO), nowhere = open("/dev/null", O_WRONLY);
-  dup2(nowhere, STDERR_FILENO);
-  const unsigned char *stack = cause_on_stack(SIZE, arg, PAINT);
-  size_t untouched = 0;
-  while (untouched < SIZE && stack[untouched] == PAINT) untouched++;
-  dprintf(errors, "%zu", SIZE - untouched);
-}
-
-TEST("a report takes less than 3 KiB of the stack of the thread that makes it") {
-  if (!stacks_are_small()) return;
-  static const misuse nothing = {prepare, ""};
-  int needed = atoi(harness_run_child(print_used_stack, (void *)(uintptr_t)&nothing, "log").errors);
-  CHECK(needed > 0);
-  for (size_t i = 0; i < MISUSES; i++) {
-    int used = atoi(harness_run_child(print_used_stack, (void *)(uintptr_t)&misuses[i], "log").errors);
-    if (used > needed + 3072)
-      harness_fail(__FILE__, __LINE__, "misuse %zu takes %d bytes, a registration %d", i, used, needed);
-  }
-}
-
-static int open_files(void) {
-  int count = 0;
-  for (int fd = 0; fd < 256; fd++) count += fcntl(fd, F_GETFD) >= 0;
-  return count;
-}
-
-static void count_files(void *arg) {
-  fault_once(arg); /* opens the file of the reports */
-  close(STDIN_FILENO);
-  int before = open_files();
-  for (size_t i = 0; i < MISUSES; i++) {
-    prepare();
-    misuses[i].cause();
-  }
-  if (open_files() == before) fputs("all closed\n", stderr);
-}
-
-TEST("a report leaves no file open, also where a file has the number 0") {
-  CHECK_EQ((const char *)run_with("KVO_REPORT_PATH", "/dev/null", count_files, "log").errors, "all closed\n");
-}
-
-/* ---------------------------------------------------------------------------------------------------- Threads and forks -- */
-
-static kvo_action fault_deeper(const kvo_fault *fault, void *arg) {
-  (void)fault, (void)arg;
-  for (int i = 0; i < 3; i++) never_was();
-  return KVO_ACTION_IGNORE;
-}
-
-static void *fault_within_handler(void *arg) {
-  for (int i = 0; i < 200; i++) never_was();
-  return arg;
-}
-
-static void fault_on_many_threads(void *arg) {
-  kvo_set_fault_handler(fault_deeper, NULL);
-  for (int i = 0; i < BUSY; i++) pthread_create(&threads[i], NULL, fault_within_handler, arg);
-  for (int i = 0; i < BUSY; i++) pthread_join(threads[i], NULL);
-  fputs("went on\n", stderr);
-}
-
-TEST("more threads than there are report stacks fault at the same time, and in fault handlers") {
-  child_result run = harness_run_child(fault_on_many_threads, NULL, "ignore");
-  CHECK_EQ((const char *)run.errors, "went on\n");
-}
-
-static _Atomic bool is_over;
-static void *fault_all_the_time(void *arg) {
-  while (!is_over) never_was();
-  return arg;
-}
-
-static void fork_while_others_fault(void *arg) {
-  for (int i = 0; i < 3; i++) pthread_create(&threads[i], NULL, fault_all_the_time, arg);
-  for (int i = 0; i < 400; i++) {
-    pid_t child = fork();
-    if (child == 0) {
-      alarm(20); /* SIGALRM ends it */
-      double begun = seconds();
-      never_was();
-      _exit(seconds() - begun > 0.4); /* it would be waiting for a thread that does not exist */
-    }
-    int status;
-    waitpid(child, &status, 0);
-    if (WIFSIGNALED(status)) harness_fail(__FILE__, __LINE__, "child %d ended by signal %d", i, WTERMSIG(status));
-    if (!harness_is_instrumented()) CHECK_EQ(WEXITSTATUS(status), 0);
-  }
-  is_over = true;
-  for (int i = 0; i < 3; i++) pthread_join(threads[i], NULL);
-  fputs("all came back", stderr);
-}
-
-TEST("a child that is forked while other threads fault makes its report without delay") {
-  harness_skip_if_emulated("a fork while other threads run may block qemu-user");
-  CHECK_CONTAINS(run_with("KVO_REPORT_PATH", "/dev/null", fork_while_others_fault, "log").errors, "all came back");
 }

@@ -1,4 +1,4 @@
-/* report_files.c - where reports go: the file of KVO_REPORT_PATH, and files and pipes that cannot be written to, or not at once. */
+/* report_files.c - where reports go: the file of KVO_REPORT_PATH, and files and pipes that cannot be written to. */
 #include "reported.h"
 
 #include <errno.h>
@@ -65,41 +65,6 @@ TEST("reports are appended to what the file has, also in a process without stand
   CHECK_EQ(occurrences(text, "\n  more: "), 2);
 }
 
-TEST("a path of 4095 bytes is that of the reports, and a longer one is reported") {
-  for (size_t length = 4094; length < 4099; length++) {
-    char path[5000], name[64];
-    int of_name = snprintf(name, sizeof name, "kvo-long-%0*ld.txt", (int)(21 + length % 2), (long)getpid());
-    for (size_t i = 0; i < length - (size_t)of_name; i++) path[i] = i % 2 == 0 ? '.' : '/';
-    strcpy(path + length - of_name, name);
-    child_result run = run_with("KVO_REPORT_PATH", path, fault_once, "log");
-    if (length < 4096) {
-      CHECK_EQ((const char *)run.errors, "");
-      CHECK_CONTAINS(take_file(name), "KVO0008 fatal: ");
-    } else {
-      CHECK_CONTAINS(run.errors, "KVO0034 warning: KVO_REPORT_PATH: \"./././");
-      CHECK_CONTAINS(run.errors, "\nKVO0008 fatal: ");
-    }
-  }
-}
-
-/* Faults whose reports differ in their lengths by one byte each, up to more than one block of writing. */
-static void fault_at_all_lengths(void *arg) {
-  char detail[900] = "", help[200] = "";
-  (void)arg;
-  for (size_t length = 0; length < 1030; length++) {
-    char *next = length < sizeof detail - 1 ? &detail[length] : &help[length - (sizeof detail - 1)];
-    *next = 'x';
-    kvo_fault_raise(KVO_FAULT_NEVER_NOTIFIES, detail, NULL, help, NULL, 0, NULL, 0);
-  }
-}
-
-TEST("a report of any length is written whole") {
-  child_result run = run_with("KVO_REPORT_PATH", own_path(), fault_at_all_lengths, "log");
-  CHECK_EQ(run.signal, 0);
-  CHECK_EQ((const char *)run.errors, ""); /* and no KVO0034: it cannot be written */
-  CHECK_EQ(occurrences(take_file(own_path()), "\n  process "), 1030);
-}
-
 TEST("a report that its file cannot hold goes to standard error, whole, and this is reported") {
   const char *const paths[] = {"/nowhere/at/all", "/dev/full", own_path()}; /* the last is a FIFO without a reader */
   CHECK_EQ(mkfifo(own_path(), 0600), 0);
@@ -144,61 +109,4 @@ TEST("a broken pipe ends no process, and changes neither errno nor the signals t
   child_result run = harness_run_child(fault_into_broken_pipe, NULL, "log");
   CHECK_EQ(run.signal, 0);
   CHECK_EQ((const char *)run.errors, "went on\n");
-}
-
-static void keep_pending_signal(void *arg) {
-  sigset_t pipe_signal, pending;
-  sigemptyset(&pipe_signal);
-  sigaddset(&pipe_signal, SIGPIPE);
-  sigprocmask(SIG_BLOCK, &pipe_signal, NULL);
-  raise(SIGPIPE);
-  fault_once(arg);
-  sigpending(&pending);
-  if (sigismember(&pending, SIGPIPE)) fputs("still pending\n", stderr);
-}
-
-TEST("a SIGPIPE that the program had pending stays pending") {
-  CHECK_CONTAINS(harness_run_child(keep_pending_signal, NULL, "log").errors, "still pending\n");
-}
-
-static void *read_later(void *arg) {
-  static char bytes[1 << 20];
-  usleep(100000);
-  size_t total = 0;
-  for (ssize_t got; (got = read(*(int *)arg, bytes, sizeof bytes)) > 0;) total += (size_t)got;
-  CHECK(total > 1 << 16);
-  return NULL;
-}
-
-/* Reports to a non-blocking pipe that is full, for a moment or, with an argument, for ever. */
-static void fault_into_full_pipe(void *for_ever) {
-  int ends[2], errors = dup(STDERR_FILENO);
-  char filling[4096] = "";
-  pthread_t reader;
-  CHECK_EQ(pipe(ends), 0);
-  fcntl(ends[1], F_SETFL, O_NONBLOCK);
-  while (write(ends[1], filling, sizeof filling) > 0) continue;
-  if (for_ever == NULL) pthread_create(&reader, NULL, read_later, ends);
-  dup2(ends[1], STDERR_FILENO);
-  alarm(60); /* a hang ends the process */
-  never_was();
-  dup2(errors, STDERR_FILENO);
-  close(ends[1]);
-  if (for_ever == NULL) pthread_join(reader, NULL);
-  fputs("went on\n", stderr);
-}
-
-TEST("a non-blocking pipe that is full gets the whole report later, and one that nobody reads stops no process") {
-  static char for_ever;
-  CHECK_EQ((const char *)harness_run_child(fault_into_full_pipe, NULL, "log").errors, "went on\n");
-  CHECK_EQ((const char *)harness_run_child(fault_into_full_pipe, &for_ever, "log").errors, "went on\n");
-}
-
-static void close_errors_and_fault(void *arg) {
-  close(STDERR_FILENO);
-  fault_once(arg);
-}
-
-TEST("with standard error closed the process still ends with SIGABRT") {
-  CHECK_EQ(harness_run_child(close_errors_and_fault, NULL, NULL).signal, SIGABRT);
 }

@@ -279,25 +279,6 @@ TEST("a string of up to 1000 bytes is whole; of a longer one the first 600 and t
   CHECK_CONTAINS(formatted(&fault, KVO_REPORT_TEXT), "\\x80...(107 bytes left out)...\\x80");
 }
 
-TEST("a name is not cut inside a UTF-8 character") {
-  static const char *const all[] = {"\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x98\x80"};
-  for (size_t shift = 0; shift < 12; shift++) {
-    const char *letter = all[shift % 3], *before = &"xxx"[shift / 3], *after = &"yyy"[shift / 3];
-    char long_name[3008], expected[32];
-    size_t length = (size_t)snprintf(long_name, sizeof long_name, "%s", before);
-    for (int i = 0; i < 700; i++)
-      length += (size_t)snprintf(long_name + length, sizeof long_name - length, "%s", letter);
-    snprintf(long_name + length, sizeof long_name - length, "%s", after);
-    kvo_fault fault = fault_of(long_name);
-    const char *text = formatted(&fault, KVO_REPORT_TEXT);
-    snprintf(expected, sizeof expected, "%s...(", letter);
-    CHECK_CONTAINS(text, expected);
-    snprintf(expected, sizeof expected, " bytes left out)...%s", letter);
-    CHECK_CONTAINS(text, expected);
-    CHECK_SAME(strstr(text, "\\x"), NULL);
-  }
-}
-
 TEST("of Apple's sentence the first line is shown, without the beginning of a list at its end") {
   static const struct {
     const char *sentence, *shown;
@@ -310,26 +291,6 @@ TEST("of Apple's sentence the first line is shown, without the beginning of a li
     fault.apple = rows[i].sentence;
     CHECK_CONTAINS(formatted(&fault, KVO_REPORT_TEXT), rows[i].shown);
   }
-}
-
-TEST("a text that is already long has the first observation and the first delivery, and counts the others") {
-  const kvo_fault_observation observations[] = {{.key_path = "first"}, {.key_path = "second", .duplicate_count = 3}};
-  const kvo_fault_step chain[] = {{.observation = {.key_path = "first"}}, {.observation = {.key_path = "second"}}};
-  char lines[12 * 900 + 1] = "";
-  for (int i = 0; i < 12; i++) snprintf(lines + 900 * i, 901, "%0899d\n", i);
-  kvo_fault fault = fault_of(lines);
-  fault.observations = observations;
-  fault.observation_count = 2;
-  const char *text = formatted(&fault, KVO_REPORT_TEXT);
-  CHECK_CONTAINS(text, "\n  observations:\n    \"first\"  observer ");
-  CHECK_CONTAINS(text, "\n    (4 more; KVO_REPORT=json lists them)\n");
-  fault.observation_count = 0;
-  fault.chain = chain;
-  fault.chain_count = 2;
-  text = formatted(&fault, KVO_REPORT_TEXT);
-  CHECK_CONTAINS(text, "\n    \"first\" notified ");
-  CHECK_CONTAINS(text, "\n    (1 more; KVO_REPORT=json lists them)\n");
-  CHECK_SAME(strstr(text, "\"second\""), NULL);
 }
 
 TEST("a report is written like snprintf(3): whole or cut, with a NUL, and nothing behind the buffer") {

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* The name of a new file; it is valid until four others were asked for. */
@@ -87,52 +86,6 @@ TEST("a build-id is found between other notes, padded to 8 bytes if the segment 
     }
 }
 
-TEST("a note that does not end in its segment, and what is behind the segment, is not read") {
-  static const note notes[] = {{1, "GNU", 4, 5}, {3, "GNU", 4, 20}};
-  for (size_t cut = 0; cut < 60; cut++) {
-    image made = image_make();
-    size_t end = write_notes(&made, notes, 2, 4);
-    made.segments[1].p_memsz = end - cut;
-    CHECK_EQ(image_build_id_at(load_unnamed(&made)), id_of(1, cut == 0 ? 20 : 0));
-  }
-  for (int is_size = 0; is_size < 2; is_size++) {
-    image made = image_make();
-    memset(made.notes + (is_size ? 4 : 0), 0xff, 4); /* the length of the name, or of the description */
-    CHECK_EQ(image_build_id_at(load_unnamed(&made)), "null");
-  }
-}
-
-TEST("a build-id whose bytes cannot be read is none") {
-  image made = image_make();
-  made.segments[1].p_vaddr = 4096 - 16; /* the last bytes of the page that the file has */
-  made.segments[1].p_memsz = 36;
-  static char page[4096];
-  memcpy(page, &made, sizeof made);
-  memcpy(page + 4096 - 16, made.notes, 16);
-  const char *name = fresh_name();
-  image_write((const image *)(const void *)page, sizeof page, name);
-  CHECK_EQ(image_build_id_at(image_map(name, NULL)), "null");
-  unlink(name);
-}
-
-TEST("an offset is an address of the file, which begins where the segment with its first byte says") {
-  image made = image_make();
-  made.header.e_phnum = 4;
-  made.segments[2] = made.segments[1];
-  made.segments[0] = (Elf64_Phdr){.p_type = PT_PHDR, .p_vaddr = 0x50000};
-  made.segments[1] = (Elf64_Phdr){.p_type = PT_LOAD, .p_offset = 0x1000, .p_vaddr = 0x70000};
-  made.segments[3] = (Elf64_Phdr){.p_type = PT_LOAD, .p_vaddr = 0x400000};
-  made.segments[2].p_vaddr += 0x400000;
-  made.symbols[1].st_value += 0x400000;
-  const char *name = fresh_name();
-  char *mapped = image_load(&made, name), expected[128];
-  snprintf(expected, sizeof expected, "inner  %s+0x400104", name);
-  for (int i = 0; i < 600; i++) /* more often than modules can be noted: it is known to be the same */
-    CHECK_EQ(image_call_at(mapped + IMAGE_FUNCTION + 4), (const char *)expected);
-  CHECK(strcmp(image_build_id_at(mapped), "null") != 0);
-  unlink(name);
-}
-
 TEST("code that is mapped from no ELF file, or without the beginning of its file, has its address only") {
   image magic = image_make(), size = image_make(), many = image_make();
   magic.header.e_ident[0] = 'e';
@@ -154,29 +107,6 @@ TEST("code that is mapped from no ELF file, or without the beginning of its file
   CHECK_EQ(image_call_at(loaded + 4096), (const char *)expected);
   CHECK(munmap(whole, 8192) == 0);
   unlink(name);
-}
-
-TEST("the name of a module's file is that from before the file was removed, and may have spaces") {
-  harness_skip_if_emulated("qemu-user fails where code is mapped again at an address");
-  image made = image_make();
-  char *removed = load_unnamed(&made);
-  CHECK_CONTAINS(image_call_at(removed), ".so+0x0");
-  CHECK_EQ(strncmp(image_call_at(removed), "kvo-image-", 10), 0);
-  char *spaced = image_load(&made, " kvo image (deleted) x ");
-  unlink(" kvo image (deleted) x ");
-  CHECK_EQ(image_call_at(spaced), " kvo image (deleted) x +0x0");
-}
-
-TEST("of a long path the end is kept: at least 99 bytes") {
-  harness_skip_if_emulated("qemu-user fails where code is mapped again at an address");
-  image made = image_make();
-  char directory[256], name[96], expected[128];
-  snprintf(directory, sizeof directory, "%0200ld", (long)getpid());
-  snprintf(name, sizeof name, "%095ld", (long)getpid());
-  snprintf(expected, sizeof expected, "%s+0x1", name);
-  CHECK(mkdir(directory, 0700) == 0 && chdir(directory) == 0);
-  CHECK_EQ(image_call_at(image_load(&made, name) + 1), (const char *)expected);
-  CHECK(unlink(name) == 0 && chdir("..") == 0 && rmdir(directory) == 0);
 }
 
 /* ---------------------------------------------------------------------------------------------- Mappings that change -- */
@@ -231,29 +161,6 @@ TEST("a function is named at its first and last byte, and not before and behind 
   CHECK_EQ(function_at(&made, sizeof made, IMAGE_FUNCTION + IMAGE_FUNCTION_SIZE), "");
 }
 
-/* Adds an exported table with the function "exported", at the same address; it is in the sections `symbols` and `symbols` + 1. */
-static void add_exported(image *to, size_t symbols) {
-  to->symbols[3] = to->symbols[1];
-  to->symbols[3].st_name = image_add_name(to, "exported");
-  to->sections[symbols] = to->sections[1];
-  to->sections[symbols].sh_type = SHT_DYNSYM;
-  to->sections[symbols].sh_offset += 2 * sizeof(Elf64_Sym);
-  to->header.e_shnum = 5;
-}
-
-TEST("a function is named from the table of all symbols, and only without one from that of the exported ones") {
-  image made = image_make();
-  add_exported(&made, 3);
-  CHECK_EQ(function_of(&made), "inner");
-  made.sections[1].sh_type = SHT_NULL;
-  CHECK_EQ(function_of(&made), "exported");
-  made.sections[4] = made.sections[1];
-  made.sections[4].sh_type = SHT_SYMTAB;
-  CHECK_EQ(function_of(&made), "inner");
-  made.header.e_shnum = 4;
-  CHECK_EQ(function_of(&made), "exported");
-}
-
 TEST("a table of symbols in which something is wrong, or that is cut off, names nothing") {
   image made = image_make();
 #define WRONG(member, value)                                                                                           \
@@ -282,20 +189,4 @@ TEST("a table of symbols in which something is wrong, or that is cut off, names 
   CHECK_EQ(function_at(&made, offsetof(image, symbols), IMAGE_FUNCTION), "");
   CHECK_EQ(function_at(&made, offsetof(image, sections), IMAGE_FUNCTION), "");
   CHECK_EQ(function_of(&made), "inner");
-}
-
-TEST("of several functions at an address the last global one is named, otherwise the first") {
-  image made = image_make();
-  made.sections[1].sh_size = 5 * sizeof(Elf64_Sym);
-  for (unsigned i = 2; i < 5; i++) made.symbols[i] = made.symbols[1];
-  made.symbols[2].st_name = image_add_name(&made, "second");
-  made.symbols[3].st_name = image_add_name(&made, "third");
-  made.symbols[4].st_name = image_add_name(&made, "fourth");
-  CHECK_EQ(function_of(&made), "fourth");
-  made.symbols[4].st_info = ELF64_ST_INFO(STB_LOCAL, STT_FUNC);
-  CHECK_EQ(function_of(&made), "third");
-  for (int i = 1; i < 5; i++) made.symbols[i].st_info = ELF64_ST_INFO(STB_LOCAL, STT_FUNC);
-  CHECK_EQ(function_of(&made), "inner");
-  made.symbols[2].st_info = ELF64_ST_INFO(STB_WEAK, STT_FUNC);
-  CHECK_EQ(function_of(&made), "second");
 }

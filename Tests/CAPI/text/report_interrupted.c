@@ -1,5 +1,4 @@
 /* report_interrupted.c - signals that come while a report is written: what their handlers may do, and that the report is whole. */
-#include "json.h"
 #include "reported.h"
 
 #include <signal.h>
@@ -76,43 +75,11 @@ TEST("of a fault in a handler that has interrupted a report the first line is wr
   CHECK_SAME(strstr(run.errors, "help: nothing"), NULL);
 }
 
-TEST("with JSON the first line is that of a JSON report without details, and a line of its own") {
-  if (harness_is_valgrind()) return;
-  child_result run = run_with("KVO_REPORT", "json", fault_while_written, "log");
-  CHECK_EQ(run.signal, 0);
-  CHECK_EQ(run.exit_code, 0);
-  char *line = strstr(run.errors, "\n{\"schema\":1,\"code\":\"KVO0011\",\"severity\":\"error\",");
-  CHECK(line != NULL);
-  *strchr(++line, '\n') = '\0';
-  CHECK(json_is_valid(line));
-  CHECK_CONTAINS(line, "\"help\":null,");
-}
-
 static char text[256];
 
 static void format_in_handler(int number) {
   (void)number;
   kvo_call_format((const char *)(uintptr_t)demo + 1, text, sizeof text);
-}
-
-static kvo_action go_on(const kvo_fault *fault, void *arg) {
-  (void)fault, (void)arg;
-  return KVO_ACTION_LOG;
-}
-
-static void format_while_written(void *arg) {
-  if (arg != NULL) kvo_set_fault_handler(go_on, NULL);
-  be_interrupted(format_in_handler);
-  CHECK_CONTAINS(text, "  test_report_interrupted+0x");
-}
-
-TEST("a handler that has interrupted a report formats a call, and the report is whole, also behind a fault handler") {
-  if (harness_is_valgrind()) return;
-  static char has_handler;
-  child_result run = harness_run_child(format_while_written, NULL, "log");
-  check_all(&run);
-  run = harness_run_child(format_while_written, &has_handler, "log");
-  check_all(&run);
 }
 
 static char signal_stack[1 << 16];

@@ -97,18 +97,6 @@ TEST("calls in an unloaded plug-in are named, with its build-id") {
   CHECK_CONTAINS(run.errors, " faulting_module.so build-id ");
 }
 
-TEST("a call that the program formats is named also in a module that was loaded just before") {
-  void *calls[] = {(void *)(uintptr_t)kvo_fault_format, NULL};
-  kvo_fault fault = fault_of("x");
-  fault.frames = calls;
-  fault.frame_count = 1;
-  formatted(&fault, KVO_REPORT_TEXT);
-  void *module = dlopen(beside("faulting_module.so"), RTLD_NOW);
-  CHECK(module != NULL);
-  calls[0] = (char *)dlsym(module, "fault_in_module") + 1;
-  CHECK_CONTAINS(formatted(&fault, KVO_REPORT_TEXT), "\n      #0 fault_in_module  faulting_module.so+0x");
-}
-
 /* ---------------------------------------------------------------------------------------------------------- Stripped -- */
 
 static void execute(void *arg) { harness_execute(arg, (char *[2]){NULL, NULL}); }
@@ -206,20 +194,4 @@ TEST("a function is named from its module's file, unless that is missing, anothe
   CHECK(!names_function_after(keep_header));
   CHECK(!names_function_after(fill));
   CHECK(!names_function_after(another_build));
-}
-
-static unsigned seed;
-
-/* Damages the headers and the tables, but not the build-id. */
-static void damage(void) {
-  for (int i = 0; i < 8; i++) {
-    seed = seed * 1103515245 + 12345;
-    size_t tables = byte_count - 4096, at = seed / 65536 % (tables + 24);
-    bytes[at < 24 ? 40 + at : 4096 + at - 24] = (char)(seed >> 8);
-  }
-}
-
-TEST("a damaged file loses names, and nothing else") {
-  int rounds = harness_is_instrumented() ? 10 : 200;
-  for (seed = 1; rounds > 0; rounds--, seed += 77) names_function_after(damage);
 }

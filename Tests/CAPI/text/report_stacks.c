@@ -1,11 +1,9 @@
 /* report_stacks.c - the stack in a report: names of functions, with and without frame pointers, in signal handlers, on other stacks. */
 #include "bare.h"
-#include "fixture.h"
 #include "json.h"
 #include "reported.h"
 
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -125,26 +123,4 @@ TEST("the thread of a fault is reported with its number, and with its name if it
     CHECK_EQ(strncmp(thread + strspn(thread, "0123456789"), names[i][1], strlen(names[i][1])), 0);
     check_calls(run.errors, calls, 2);
   }
-}
-
-static jmp_buf way_out;
-static int asked;
-static kvo_action leave(const kvo_fault *fault, void *arg) {
-  (void)fault, (void)arg;
-  asked++;
-  longjmp(way_out, 1);
-}
-
-TEST("a handler left with longjmp is called for the next fault again, and observations still work") {
-  item *object = item_make(0);
-  watcher w = {0};
-  watch(object, "value", KVO_NEW, &w);
-  kvo_set_fault_handler(leave, NULL);
-  for (volatile int i = 0; i < 3; i++)
-    if (setjmp(way_out) == 0) kvo_remove_observer(7); /* allocates nothing that could leak */
-  CHECK_EQ(asked, 3);
-  item_set_value(object, 4);
-  CHECK_EQ(w.new_value.integer, 4);
-  CHECK_OK(kvo_remove_observer(w.id));
-  kvo_set_fault_handler(NULL, NULL);
 }

@@ -8,8 +8,6 @@
 /* What the demanglers below return; NULL if the name is none of their language. */
 static const char *demangled;
 static int demanglings;
-/* The Swift name does not fit, and the demangler fills the buffer without a NUL. */
-static bool is_too_long;
 
 /* Replaces the Swift runtime's demangler, which is not linked. */
 char *swift_demangle(const char *name, size_t length, char *buffer, size_t *size, uint32_t flags);
@@ -19,7 +17,6 @@ char *swift_demangle(const char *name, size_t length, char *buffer, size_t *size
   demanglings++;
   if (demangled == NULL) return NULL;
   snprintf(buffer, *size, "%s", demangled);
-  if (is_too_long) memset(buffer, 'n', *size);
   return buffer;
 }
 
@@ -78,33 +75,6 @@ TEST("a name that its language's runtime cannot demangle is shown as it is in th
   CHECK_EQ(name_of(of_swift), "$s4demo");
   CHECK_EQ(name_of(of_c_plus_plus), "_Z4demov");
   CHECK_EQ(demanglings, 2);
-}
-
-/* Of a long name a report shows the first 600 bytes and the last 300. */
-static void check_length(void (*function)(void), size_t expected) {
-  const char *name = name_of(function);
-  char left_out[64];
-  snprintf(left_out, sizeof left_out, "...(%zu bytes left out)...", expected - 900);
-  CHECK_EQ(strspn(name, "n"), 600);
-  CHECK_EQ(strncmp(name + 600, left_out, strlen(left_out)), 0);
-  CHECK_EQ(strspn(name + 600 + strlen(left_out), "n"), 300);
-}
-
-TEST("of a demangled name up to 2047 bytes are taken") {
-  enum { MOST = 2047 };
-  static const size_t lengths[] = {1500, MOST - 1, MOST, MOST + 1, 5000};
-  for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
-    char *name = calloc(1, lengths[i] + 1);
-    CHECK(name != NULL);
-    memset(name, 'n', lengths[i]);
-    demangled = name;
-    check_length(of_c_plus_plus, lengths[i] < MOST ? lengths[i] : MOST);
-    check_length(of_swift, lengths[i] < MOST ? lengths[i] : MOST);
-    free(name);
-  }
-  demangled = "";
-  is_too_long = true;
-  check_length(of_swift, MOST);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ Shortening -- */
