@@ -3,7 +3,6 @@
 #include "bad_input.h"
 #include "registered.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -26,30 +25,6 @@ static char *many(size_t count, const char *piece, const char *end) {
   for (size_t i = 0; i < count; i++) memcpy(text + i * length, piece, length);
   strcpy(text + count * length, end);
   return text;
-}
-
-TEST("class names and keys of a megabyte are accepted") {
-  char *name = text_of_size(MEGABYTE, 'n'), *key = text_of_size(MEGABYTE, 'k');
-  kvo_property_spec property = {.name = key, .type = "i"};
-  kvo_object *object =
-      object_of(register_class((kvo_class_spec){.name = name, .properties = &property, .property_count = 1}));
-  CHECK_SAME(kvo_class_find(name), kvo_object_class(object));
-  kvo_class *bound, *again;
-  kvo_binding_property of_binding = {.name = key, .type = "i", .ops = &bound_ops};
-  CHECK_OK(kvo_binding_class_register(name, NULL, 0, &of_binding, 1, &bound));
-  CHECK_OK(kvo_binding_class_register(name, NULL, 0, &of_binding, 1, &again));
-  CHECK(strcmp(kvo_class_name(bound), kvo_class_name(again)) != 0);
-  ignore_faults();
-  watcher w = {0};
-  kvo_observer observer = watcher_observer(key, KVO_NONE, &w);
-  SOON(CHECK_OK(kvo_add_observer(object, &observer, &w.id)));
-  SOON(CHECK_OK(kvo_will_change(object, key)));
-  SOON(CHECK_OK(kvo_did_change(object, key)));
-  SOON(kvo_object_destroy(object));
-  CHECK_EQ(faults.code, KVO_FAULT_DEALLOCATED_WHILE_OBSERVED);
-  CHECK_STATUS(kvo_remove_observer(w.id), KVO_ERROR_NOT_REGISTERED);
-  free(name);
-  free(key);
 }
 
 TEST("unknown keys and malformed key paths of a megabyte are refused, in time, and reported cut short") {
@@ -75,13 +50,6 @@ TEST("unknown keys and malformed key paths of a megabyte are refused, in time, a
   }
   CHECK_EQ(faults.count, 10);
   item_destroy(object);
-}
-
-TEST("a text of a megabyte is no number, and that is seen in time") {
-  char *digits = many(MEGABYTE, "9", "");
-  double number;
-  SOON(CHECK_STATUS(kvo_value_double(KVO_VALUE(char *, digits), &number), KVO_ERROR_TYPE_MISMATCH));
-  free(digits);
 }
 
 TEST("a key path of a hundred thousand keys is read, set and observed") {

@@ -14,12 +14,10 @@ static kvo_status give(const kvo_value *value, kvo_value_reader reader, void *ar
 
 static kvo_status undefined_value(kvo_object *object, const char *key, kvo_value_reader reader, void *arg, void *user) {
   (void)user;
-  const char *nick = ((basket *)object)->total > 0 ? "nick" : NULL;
   strcat(strcat(asked, key), " ");
   if (strcmp(key, "silent") == 0) return KVO_OK;
   if (strcmp(key, "answer") == 0) return give(KVO_VALUE(int, 42), reader, arg);
   if (strcmp(key, "twice") == 0) return give(KVO_VALUE(int, 1), reader, arg), give(KVO_VALUE(int, 2), reader, arg);
-  if (strcmp(key, "nick") == 0) return give(KVO_VALUE(const char *, nick), reader, arg);
   if (strcmp(key, "null") == 0) return give(NULL, reader, arg);
   if (strcmp(key, "untyped") == 0) return give(&(kvo_value){NULL, sizeof(int), &(int){42}}, reader, arg);
   if (strcmp(key, "me") == 0) return give(KVO_VALUE(kvo_object *, object), reader, arg);
@@ -139,18 +137,6 @@ TEST_REPORTED("an announced key that resembles a property is a misspelling, unle
   check_warnings(object_with("Validating", (kvo_coding_hooks){.validate = validate}), 1);
 }
 
-TEST("a class and its subclass return with their hooks and lists after both were unregistered") {
-  for (int round = 0; round < 3; round++) {
-    basket *of = with_hooks();
-    CHECK_EQ(text_at(of, "me.answer"), "42");
-    CHECK_EQ(text_at(of, "prices"), "(1)");
-    kvo_class *cls = kvo_object_class(as_kvo(of)), *base = kvo_class_superclass(cls);
-    basket_destroy(of);
-    CHECK_OK(kvo_class_unregister(cls));
-    CHECK_OK(kvo_class_unregister(base));
-  }
-}
-
 TEST("a class says what nil means for a number") {
   basket *of = with_hooks(), *plain = basket_make("b", 3);
   const kvo_value nil = {"d", sizeof(double), NULL};
@@ -183,19 +169,5 @@ TEST("a class validates values: it accepts them, changes them, or refuses") {
   check_validated(root, "best.total", 7, KVO_OK, -1);
   CHECK_OK(kvo_set_double(as_kvo(of), "total", -7)); /* setting does not validate */
   basket_destroy(of);
-  basket_destroy(root);
-}
-
-TEST("a C string that is NULL, which a function of the class passes, is nil for operators too") {
-  basket *root = basket_make("root", 0), *items[] = {with_hooks(), with_hooks()};
-  items[1]->total = 1;
-  for (size_t i = 0; i < 2; i++)
-    CHECK_OK(kvo_list_insert(as_kvo(root), "items", i, KVO_VALUE(kvo_object *, as_kvo(items[i]))));
-  CHECK_EQ(text_at(root, "items.nick"), "(nil,\"nick\")");
-  CHECK_EQ(text_at(root, "items.@min.nick"), "\"nick\"");
-  CHECK_EQ(text_at(root, "items.@max.nick"), "\"nick\"");
-  CHECK_EQ(text_at(root, "items.@unionOfObjects.nick"), "(\"nick\")");
-  CHECK_EQ(text_at(root, "items.@distinctUnionOfObjects.nick"), "(\"nick\")");
-  for (size_t i = 0; i < 2; i++) basket_destroy(items[i]);
   basket_destroy(root);
 }

@@ -120,24 +120,6 @@ TEST("strings are copied: observers see those that the list has freed, also in t
   end();
 }
 
-TEST("many elements, more than fit on the stack, are delivered completely") {
-  begin(0, "pairs", KVO_NEW | KVO_OLD);
-  pair pairs[BASKET_ROOM];
-  kvo_value many[BASKET_ROOM];
-  size_t indexes[BASKET_ROOM];
-  for (int i = 0; i < BASKET_ROOM; i++) {
-    pairs[i] = (pair){i, i};
-    many[i] = (kvo_value){"{pair=id}", sizeof(pair), &pairs[i]};
-    indexes[i] = (size_t)i;
-  }
-  CHECK_OK(kvo_list_insert_several(as_kvo(object), "pairs", indexes, BASKET_ROOM, many));
-  CHECK_CONTAINS(to.text, "+0/0,1/1,2/2");
-  CHECK_CONTAINS(to.text, ",19/19 ");
-  CHECK_OK(kvo_list_remove_several(as_kvo(object), "pairs", indexes, BASKET_ROOM));
-  CHECK_EQ(object->pair_count, 0);
-  end();
-}
-
 /* ---------------------------------------------------------------------------------------------------------- Refusals -- */
 
 TEST("an index that the list does not have is refused: nothing is changed, and no observer is notified") {

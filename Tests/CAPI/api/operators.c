@@ -156,17 +156,6 @@ TEST("operators that are unknown, lack their key, or cannot take their operands 
   CHECK_ROWS(fruit(), rows);
 }
 
-TEST("the values of twenty elements are gathered in their order, distinct or not") {
-  basket *root = basket_make("root", 0);
-  for (int i = 0; i < BASKET_ROOM; i++) append_item(root, basket_make("item", i));
-  static const char *const key_paths[] = {"items.total", "items.@unionOfObjects.total",
-                                          "items.@distinctUnionOfObjects.total"};
-  for (int i = 0; i < 3; i++)
-    CHECK_EQ(text_at(root, key_paths[i]), "(0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19)");
-  CHECK_EQ(text_at(root, "items.@distinctUnionOfObjects.title"), "(\"item\")");
-  destroy_all(root);
-}
-
 TEST("a key of a list is set for every element, through the setters") {
   basket *root = fruit();
   scribe to = {0};
@@ -227,66 +216,4 @@ TEST("a property may be affected by what an operator reads") {
   CHECK_OK(kvo_remove_observer(to.id));
   destroy_all(root);
   basket_destroy(plain);
-}
-
-TEST("observers of a list or set and of an expression that reads it are both notified, whichever is older") {
-  static const char *const pairs[][2] = {{"items", "items.@sum.total"},  {"items.@sum.total", "items"},
-                                         {"prices", "prices.@avg.self"}, {"prices.@avg.self", "prices"},
-                                         {"tags", "tags.@count"},        {"tags.@count", "tags"}};
-  static const int options[] = {KVO_NONE, KVO_NEW, KVO_OLD, KVO_NEW | KVO_OLD | KVO_PRIOR};
-  ignore_faults();
-  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
-    for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
-      basket *root = fruit();
-      scribe older = {0}, newer = {0};
-      scribe_watch(root, pairs[i][0], options[k], &older);
-      scribe_watch(root, pairs[i][1], options[k], &newer);
-      append_item(root, basket_make("new", 3));
-      CHECK_OK(kvo_list_insert(as_kvo(root), "prices", 0, KVO_VALUE(double, 1.5)));
-      CHECK_OK(kvo_members_add(as_kvo(root), "tags", KVO_VALUE(int, 9)));
-      if (older.calls != 1 || newer.calls != 1 || faults.count != 0)
-        harness_fail(__FILE__, __LINE__, "\"%s\": %d, %d, %s", pairs[i][0], older.calls, newer.calls, faults.summary);
-      CHECK_OK(kvo_remove_observer(older.id));
-      CHECK_OK(kvo_remove_observer(newer.id));
-      destroy_all(root);
-    }
-}
-
-/* What an observer of the items of a basket does, once or twice. */
-static struct nested {
-  basket *root, *replacement;
-  int left;
-} nested;
-
-static void change_again(const kvo_change *change, void *user_data) {
-  (void)user_data;
-  if (nested.replacement != NULL)
-    KVO_SET(nested.root, "best", basket *, nested.replacement);
-  else if (nested.left-- > 0)
-    append_item((basket *)change->object, basket_make("new", 3));
-}
-
-TEST(
-    "what an observer of a list changes in its callback, the list or the path to it, is no change without notification") {
-  for (int replaces = 0; replaces < 2; replaces++) {
-    basket *root = basket_make("root", 0), *child = fruit(), *other = fruit();
-    nested = (struct nested){root, replaces ? other : NULL, 2};
-    KVO_SET(root, "best", basket *, child);
-    scribe sum = {0};
-    watcher w = {0};
-    kvo_observer observer = watcher_observer("items", KVO_NONE, &w);
-    observer.callback = change_again;
-    scribe_watch(root, "best.items.@sum.total", KVO_OLD, &sum);
-    CHECK_OK(kvo_add_observer(as_kvo(child), &observer, &w.id));
-    ignore_faults();
-    append_item(child, basket_make("new", 3));
-    CHECK_EQ(text_at(root, "best.items.@sum.total"), replaces ? "3.3" : "12.3");
-    CHECK(sum.calls >= 1);
-    CHECK_EQ(faults.count, 0);
-    CHECK_OK(kvo_remove_observer(w.id));
-    CHECK_OK(kvo_remove_observer(sum.id));
-    basket_destroy(root);
-    destroy_all(child);
-    destroy_all(other);
-  }
 }

@@ -128,33 +128,3 @@ TEST("strings that cannot be copied are no nil elements: all are read, or none")
   }
   basket_destroy(object);
 }
-
-TEST("whichever allocation fails while a class with lists is registered, it is not registered") {
-  use_counting_allocator();
-  basket *object = basket_make("b", 0);
-  kvo_list_accessors prices = {.struct_size = sizeof prices};
-  CHECK_OK(kvo_object_list_accessors(as_kvo(object), "prices", &prices));
-  kvo_collection_spec collections[] = {{.name = "a", .element_type = "d", .list = &prices},
-                                       {.name = "b", .element_type = "{pair=id}", .list = &prices}};
-  kvo_class_spec spec = {.struct_size = sizeof spec,
-                         .name = "Lists",
-                         .instance_size = sizeof(kvo_object),
-                         .collections = collections,
-                         .collection_count = 2,
-                         .collection_size = sizeof *collections,
-                         .coding = &(kvo_coding_hooks){.struct_size = sizeof(kvo_coding_hooks)}};
-  kvo_class *cls = NULL;
-  const long before = live_blocks;
-  long n = 1;
-  for (;; n++) {
-    fail_in = n;
-    kvo_status status = kvo_class_register(&spec, &cls);
-    fail_in = 0;
-    if (status == KVO_OK) break;
-    CHECK_STATUS(status, KVO_ERROR_OUT_OF_MEMORY);
-    CHECK_SAME(kvo_class_find("Lists"), NULL);
-    CHECK_EQ((long)live_blocks, before);
-  }
-  CHECK(n > 10);
-  basket_destroy(object);
-}

@@ -126,16 +126,6 @@ TEST("scalar values at an offset are set, read and observed without accessors; s
   kvo_object_destroy(object);
 }
 
-TEST("a structure smaller than a register at an offset has a getter and a setter") {
-  plain *of = plain_make();
-  const triple given = {1, -2, 3};
-  SETTER(&of->header, "t", triple)(&of->header, given);
-  CHECK_BYTES(&of->t, &given, sizeof given);
-  triple found = GETTER(&of->header, "t", triple)(&of->header);
-  CHECK_BYTES(&found, &given, sizeof given);
-  kvo_object_destroy(&of->header);
-}
-
 enum { SIZES = 33, ROOM = 40 };
 
 typedef struct sized {
@@ -178,19 +168,6 @@ TEST("a value of any size at an offset is stored and loaded, and the bytes aroun
   kvo_object_destroy(object);
 }
 
-TEST("key paths lead through objects at an offset") {
-  plain *first = plain_make(), *second = plain_make();
-  watcher w = {0};
-  watch((item *)first, "next.i", KVO_NEW, &w);
-  KVO_SET(first, "next", plain *, second);
-  KVO_SET(second, "i", int, 5);
-  CHECK_EQ(w.calls, 2);
-  CHECK_EQ(w.new_value.integer, 5);
-  CHECK_OK(kvo_remove_observer(w.id));
-  kvo_object_destroy(&first->header);
-  kvo_object_destroy(&second->header);
-}
-
 TEST("a read-only value at an offset is loaded, and not stored") {
   kvo_property_spec property = AT_OFFSET(plain, i, "i");
   property.flags |= KVO_PROPERTY_READ_ONLY;
@@ -202,36 +179,6 @@ TEST("a read-only value at an offset is loaded, and not stored") {
   ((plain *)object)->i = 4;
   CHECK_OK(kvo_object_load(object, sealed, &value));
   CHECK_EQ(value, 4);
-  kvo_object_destroy(object);
-}
-
-TEST("a class may have hundreds of trampolines, each for its own property") {
-  enum { ALL = 300 };
-  static char names[ALL][8];
-  static kvo_property_spec properties[ALL];
-  static void (*setters[ALL])(kvo_object *, int);
-  static int (*getters[ALL])(const kvo_object *);
-  struct wide {
-    kvo_object header;
-    int values[ALL];
-  };
-  for (size_t i = 0; i < ALL; i++) {
-    snprintf(names[i], sizeof names[i], "at%zu", i);
-    properties[i] = (kvo_property_spec){.name = names[i],
-                                        .type = "i",
-                                        .flags = KVO_PROPERTY_AT_OFFSET,
-                                        .offset = offsetof(struct wide, values) + i * sizeof(int)};
-  }
-  kvo_object *object = object_made("Wide", sizeof(struct wide), properties, ALL);
-  for (int i = 0; i < ALL; i++) {
-    setters[i] = SETTER(object, names[i], int);
-    getters[i] = GETTER(object, names[i], int);
-  }
-  for (int i = 0; i < ALL; i++) setters[i](object, i + 1);
-  for (int i = 0; i < ALL; i++) {
-    CHECK_EQ(((struct wide *)object)->values[i], i + 1);
-    CHECK_EQ(getters[i](object), i + 1);
-  }
   kvo_object_destroy(object);
 }
 

@@ -3,7 +3,6 @@
 #include "made.h"
 
 #include <kvo/kvo_binding.h>
-#include <string.h>
 
 typedef struct plain {
   kvo_object header;
@@ -205,18 +204,4 @@ TEST("classes of bindings that have one name are numbered, are found by these na
   for (int i = 2; i < 4; i++) CHECK_EQ(taken[i], taken[1]);
   CHECK_SAME(kvo_class_find("Twin#1"), NULL);
   CHECK_SAME(kvo_class_find("Twin#5"), NULL);
-}
-
-TEST("a key whose hash would be 0 is found like any other, by its name and on a key path") {
-  static const char key[] = "77kepQFQ8Kl"; /* its FNV-1a hash is 0 */
-  const kvo_property_spec property = {
-      .name = key, .type = "i", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(plain, value)};
-  kvo_object *object = object_made("Small", sizeof(plain), &property, 1);
-  int64_t number = 0;
-  CHECK(kvo_key_hash(key, strlen(key)) != KVO_KEY_LIFETIME);
-  CHECK_EQ(kvo_property_name(kvo_class_property(kvo_object_class(object), key)), key);
-  CHECK_OK(KVO_SET(object, key, int, 5));
-  CHECK_OK(kvo_get_int64(object, key, &number));
-  CHECK_EQ(number, 5);
-  kvo_object_destroy(object);
 }

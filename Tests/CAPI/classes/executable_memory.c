@@ -2,10 +2,8 @@
 #include "made.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -99,24 +97,6 @@ static void check_refused(int resource) {
 TEST_REPORTED(
     "without executable memory an observation is refused as fault KVO0020, and the object works without notifications") {
   check_refused(RLIMIT_NOFILE);
-}
-
-static bool can_make_file(void) {
-  int file = memfd_create("probe", 0);
-  bool can = file >= 0 && ftruncate(file, 4096) == 0;
-  if (file >= 0) close(file);
-  return can;
-}
-
-TEST_REPORTED("where files must not grow an observation is refused as fault KVO0020 as well, and no SIGXFSZ arrives") {
-  if (harness_is_valgrind()) return; /* it has the limit as well, and writes to a file */
-  void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
-  struct rlimit before = forbid(RLIMIT_FSIZE);
-  bool is_limited = !can_make_file();
-  CHECK(setrlimit(RLIMIT_FSIZE, &before) == 0);
-  signal(SIGXFSZ, handler);
-  if (!is_limited) harness_skip("the limit does not hold for memory files");
-  check_refused(RLIMIT_FSIZE);
 }
 
 TEST(

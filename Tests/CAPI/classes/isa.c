@@ -2,7 +2,6 @@
 #include "made.h"
 
 #include <kvo/kvo_binding.h>
-#include <stdio.h>
 
 TEST("an observed object hides its notifying class from kvo_object_class and shows it to kvo_object_isa") {
   item *object = item_make(0), *twin = item_make(0), *other = item_make(0);
@@ -153,21 +152,4 @@ TEST("finalize runs once per destroyed object, inherited by subclasses, and not 
   kvo_object_finish(&own);
   kvo_object_destroy(NULL);
   CHECK_EQ(finalized, 2);
-}
-
-TEST("each of a thousand classes is known by its address and by its name") {
-  enum { CLASSES = 1000 };
-  static kvo_class *classes[CLASSES];
-  char name[32];
-  for (int i = 0; i < CLASSES; i++) {
-    snprintf(name, sizeof name, "Class %d", i);
-    classes[i] = class_made(name, sizeof(kvo_object), NULL, 0);
-  }
-  for (int i = 0; i < CLASSES; i++) {
-    kvo_object *object = object_of(classes[i]);
-    snprintf(name, sizeof name, "Class %d", i);
-    CHECK_SAME(kvo_class_find(name), classes[i]);
-    CHECK_SAME(kvo_object_class(object), classes[i]);
-    kvo_object_destroy(object);
-  }
 }

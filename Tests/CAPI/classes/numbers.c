@@ -104,34 +104,6 @@ TEST("equal numbers of different types are one in a distinct union, zeros too; a
   destroy_list(root);
 }
 
-static void keep_count(const kvo_value *value, void *arg) { *(size_t *)arg = kvo_value_count(value); }
-
-static void check_distinct(basket *root, size_t expected) {
-  size_t count = 0;
-  CHECK_OK(kvo_get_value(as_kvo(root), "prices.@distinctUnionOfObjects.self", keep_count, &count));
-  CHECK_EQ(count, expected);
-}
-
-TEST("a distinct union has each number once, also NaN, whatever their hashes are") {
-  basket *root = basket_make("root", 0);
-  for (int divisor = 1; divisor <= 200; divisor++) {
-    root->price_count = BASKET_ROOM;
-    for (int i = 0; i < BASKET_ROOM; i++) root->prices[i] = (double)(i + 1) / divisor;
-    check_distinct(root, BASKET_ROOM);
-    for (int i = 0; i < BASKET_ROOM; i++) root->prices[i] = (double)(i - BASKET_ROOM) / divisor;
-    check_distinct(root, BASKET_ROOM);
-    for (int i = 0; i < BASKET_ROOM; i++) root->prices[i] = (double)(i % 7 + 1) / divisor;
-    check_distinct(root, 7);
-    for (int i = 0; i < BASKET_ROOM; i++) root->prices[i] = (double)((i % 2 == 0 ? 1 : -1) * (i + 1) * divisor);
-    check_distinct(root, BASKET_ROOM);
-    const double with_nan[] = {divisor, (double)NAN, divisor + 1, (double)NAN, 2.0 * divisor + 1};
-    memcpy(root->prices, with_nan, sizeof with_nan);
-    root->price_count = 5;
-    check_distinct(root, 4);
-  }
-  basket_destroy(root);
-}
-
 /* Puts each object at the start of a path, in a scope that compares; `notified` are the numbers of notifications after each. */
 static void check_notified(kvo_object *const *next, const int *notified, size_t count) {
   basket *root = basket_make("root", 0);
@@ -174,20 +146,6 @@ TEST("a scope that compares tells apart what differs beyond the precision of a d
   check_notified(nans, (const int[]){0, 1, 2, 3, 4}, 5);
 }
 
-TEST("a scope that compares takes the sum of no elements for the same as one that is zero") {
-  basket *root = basket_make("root", 0);
-  kvo_object *object = as_kvo(root);
-  kvo_scope scope;
-  int calls = 0;
-  kvo_observation id = count_changes(object, "prices.@sum.self", KVO_NEW | KVO_OLD, &calls);
-  CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_COALESCES_IF_CHANGED, &object, 1, NULL, 0));
-  CHECK_OK(kvo_list_insert(object, "prices", 0, KVO_VALUE(double, 0)));
-  kvo_scope_end(&scope);
-  CHECK_EQ(calls, 0);
-  CHECK_OK(kvo_remove_observer(id));
-  basket_destroy(root);
-}
-
 /* ---------------------------------------------------------------------------------------------------------------- Sums -- */
 
 static double of_prices(basket *root, const char *path, size_t count, const double *prices) {
@@ -196,18 +154,6 @@ static double of_prices(basket *root, const char *path, size_t count, const doub
   memcpy(root->prices, prices, count * sizeof *prices);
   CHECK_OK(kvo_get_double(as_kvo(root), path, &result));
   return result;
-}
-
-TEST("the sum and the average of one number are that number, whatever its digits, and of opposite ones zero") {
-  basket *root = basket_make("b", 0);
-  for (int divisor = 1; divisor <= 120; divisor++)
-    for (int dividend = -3; dividend <= 40; dividend++) {
-      double exact = (double)dividend / divisor, opposite[] = {exact, -exact};
-      CHECK_EQ(of_prices(root, "prices.@sum.self", 1, opposite), exact);
-      CHECK_EQ(of_prices(root, "prices.@avg.self", 1, opposite), exact);
-      CHECK_EQ(of_prices(root, "prices.@sum.self", 2, opposite), 0.0);
-    }
-  basket_destroy(root);
 }
 
 TEST("sums are exact: of decimals, of numbers of very different sizes, with carries and borrows of both signs") {
@@ -246,29 +192,4 @@ TEST("a sum of integers is an integer, unless it is too large") {
   CHECK_EQ(text_at(root, "items.@sum.n"), "9223372036854775807");
   root->item_count = 2;
   destroy_list(root);
-}
-
-static double sum_of_texts(const char *const *texts, size_t count) {
-  basket *root = basket_make("b", 0);
-  double sum = -1;
-  for (size_t i = 0; i < count; i++)
-    CHECK_OK(kvo_list_insert(as_kvo(root), "names", i, KVO_VALUE(const char *, texts[i])));
-  CHECK_OK(kvo_get_double(as_kvo(root), "names.@sum.self", &sum));
-  basket_destroy(root);
-  return sum;
-}
-
-TEST("texts of numbers are added exactly, from 10^-360 to 10^324, and beyond that approximately") {
-  static const char *const exact[][4] = {
-      {"12.5", "-0.25", "0", "0"}, {"1e324", "12.25", "-1e324", "0"}, {"1e30", "12.25", "-1e30", "1e-360"}};
-  for (size_t i = 0; i < COUNT(exact); i++) CHECK_EQ(sum_of_texts(exact[i], 4), 12.25);
-  static const char *const texts[] = {"-2.5e-3", "3e-8", "3e9", "-25e15", "7e-16", "12345678901234567", "0"};
-  for (size_t i = 0; i < COUNT(texts); i++) {
-    const char *const with_small[] = {"1e-400", texts[i]};
-    double value = strtod(texts[i], NULL);
-    CHECK(fabs(sum_of_texts(with_small, 2) - value) <= fabs(value) * 1e-15);
-  }
-  static const char *const large[] = {"123456789012345678901234567890123456789012345", "1e44"};
-  CHECK(fabs(sum_of_texts(large, 2) - 2.23456789012345678e44) <= 1e30);
-  CHECK(isinf(sum_of_texts((const char *const[]){"1e400", "1"}, 2)));
 }

@@ -232,19 +232,6 @@ TEST("threads register classes of their own, observe and hook their objects, and
   on_threads(register_and_use);
 }
 
-static kvo_class *common;
-
-static void use_common(int number) {
-  (void)number;
-  for (int round = 0; round < rounds(100); round++) use_cell(common, false);
-}
-
-TEST("threads create, observe, hook and destroy objects of one class at the same time") {
-  common = register_cell("Common");
-  on_threads(use_common);
-  CHECK_OK(kvo_class_unregister(common));
-}
-
 static _Atomic bool has_stopped;
 
 /* Sets and observes an object of the program, whatever comes and goes. */

@@ -5,7 +5,6 @@
 
 #include <pthread.h>
 #include <stdio.h>
-#include <string.h>
 
 /* ----------------------------------------------------------------------------------------------------------- Threads -- */
 
@@ -119,44 +118,6 @@ TEST("methods with at most two usual parameters are called without libffi, which
   kvo_object_destroy(measured_box);
 }
 
-static size_t allocated;
-static void count_bytes(size_t bytes) { allocated += bytes; }
-
-TEST("hooks take memory in proportion to their number") {
-  enum { MANY = 2000 };
-  static kvo_hook hooks[MANY];
-  use_counting_allocator();
-  kvo_object *object = box_make(2, 3);
-  before_allocation = count_bytes;
-  for (int i = 0; i < MANY; i++) hooks[i] = add(object, NULL, "area", KVO_HOOK_BEFORE, 0, letter, "");
-  before_allocation = NULL;
-  CHECK(allocated < MANY * 1000);
-  for (int i = 0; i < MANY; i++) CHECK_OK(kvo_hook_remove(hooks[i]));
-  CHECK_EQ(destroyed, MANY);
-  kvo_object_destroy(object);
-}
-
-TEST("the methods of a class that comes and goes need no more memory") {
-  use_counting_allocator();
-  kvo_class_spec spec = {
-      .struct_size = sizeof spec, .name = "Crate", .instance_size = sizeof(box), .superclass = box_class()};
-  static const char *const types[] = {"i@i", "l@i"}; /* another signature is another method, and may also return */
-  long before = 0;
-  for (int i = 0; i < 20; i++) {
-    const kvo_method_spec method = {.name = "run", .type = types[i % 2], .function = (kvo_function)area};
-    kvo_class *crate;
-    CHECK_OK(kvo_class_register(&spec, &crate));
-    CHECK_OK(kvo_class_add_methods(crate, &method, 1, sizeof method));
-    kvo_object *object = box_of(crate, 2, 3);
-    CHECK(kvo_object_method(object, "run") == (kvo_function)area);
-    CHECK_OK(kvo_hook_remove(add(object, NULL, "run", KVO_HOOK_BEFORE, 0, letter, "a")));
-    kvo_object_destroy(object);
-    CHECK_OK(kvo_class_unregister(crate));
-    if (i == 3) before = live_blocks;
-  }
-  CHECK_EQ((long)live_blocks, before);
-}
-
 /* ---------------------------------------------------------------------------------------------------- Without memory -- */
 
 TEST("without memory nothing is hooked and no method is added, and nothing leaks") {
@@ -193,36 +154,4 @@ TEST("without memory nothing is hooked and no method is added, and nothing leaks
     CHECK(kvo_object_method(object, "more") == NULL);
   }
   kvo_object_destroy(object);
-}
-
-static kvo_hook removed_without_memory;
-static void remove_without_memory(kvo_call *call, void *user_data) {
-  (void)call;
-  say(user_data);
-  if (removed_without_memory == 0) return;
-  fail_in = 1;
-  CHECK_OK(kvo_hook_remove(removed_without_memory));
-  fail_in = 0;
-  removed_without_memory = 0;
-}
-
-TEST("a hook is removed although there is no memory for the shorter list of hooks, also in a call") {
-  use_counting_allocator();
-  kvo_object *object = box_make(2, 3);
-  kvo_hook first = add(object, NULL, "area", KVO_HOOK_BEFORE, 0, letter, "a");
-  add(object, NULL, "area", KVO_HOOK_BEFORE, 0, letter, "b");
-  fail_in = 1;
-  CHECK_OK(kvo_hook_remove(first));
-  fail_in = 0;
-  check_area(object, "bf");
-  removed_without_memory = add(object, NULL, "area", KVO_HOOK_AFTER, 0, letter, "c");
-  add(object, NULL, "area", KVO_HOOK_BEFORE, 0, remove_without_memory, "r");
-  kvo_hook last = add(object, NULL, "area", KVO_HOOK_AFTER, 1, letter, "d");
-  check_area(object, "brfd");
-  CHECK_OK(kvo_hook_remove(last));
-  check_area(object, "brf");
-  add(object, NULL, "area", KVO_HOOK_AFTER, 1, letter, "e");
-  check_area(object, "brfe");
-  kvo_object_destroy(object);
-  CHECK_EQ(destroyed, 6);
 }
