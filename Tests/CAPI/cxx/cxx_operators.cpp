@@ -134,18 +134,3 @@ TEST("a constant object is observed, read and bound, and key paths are strings o
   kvo::set(document.kvo(), std::string("pages"), 3);
   CHECK_EQ(document.pages.get(), 3);
 }
-
-TEST("a class may have any number of properties, also of its own class") {
-  Wide wide;
-  int calls = 0;
-  auto a = kvo::observe(wide, "p33", [&](const kvo::record &) { calls++; });
-  auto b = kvo::observe(wide, &Wide::p32, [&](const kvo::change<int> &) { calls++; });
-  wide.p33 = 1;
-  wide.p32 = 1;
-  CHECK_EQ(calls, 2);
-  CHECK_EQ(kvo_class_property_count(kvo_object_class(wide.kvo())), 34u);
-  Document document;
-  document.next = std::make_unique<Document>();
-  document.next->parent = &document;
-  CHECK(document.next && kvo::get<kvo_object *>(document, "next.parent") == document.kvo());
-}

@@ -195,22 +195,6 @@ TEST("a value that can only be moved, also in containers, is observed with its o
   check_moved<std::queue<std::unique_ptr<Plain>>>({});
 }
 
-TEST("an expression that has thrown is delivered without a new value, and without an old one when it has one again") {
-  Holder<int> holder(1);
-  kvo::set_exception_handler([](std::exception_ptr, const char *) {});
-  std::string log;
-  auto text = [](const int *value) { return value != nullptr ? std::to_string(*value) : "none"; };
-  auto token = kvo::observe(
-      holder,
-      [&] {
-        if (holder.value == 2) throw std::runtime_error("2");
-        return holder.value.get();
-      },
-      [&](const kvo::change<int> &change) { log += text(change.old_value) + ">" + text(change.new_value) + " "; });
-  for (int value : {2, 3}) holder.value = value;
-  CHECK_EQ(log, "1>none none>3 ");
-}
-
 /* ---------------------------------------------------------------------------------------------------------- By key -- */
 
 TEST("a type without a default constructor is read and set by key if C can copy it, and is a mismatch otherwise") {

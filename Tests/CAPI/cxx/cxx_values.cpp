@@ -123,25 +123,6 @@ TEST("set converts to the property's type, also the elements of a vector, and re
 }
 
 #ifdef __SIZEOF_INT128__
-TEST("an integer of 128 bits is observed in C++, and neither read nor set as a number by key") {
-  CHECK_EQ(std::string(kvo::encoding<Large>::text()), "?");
-  CHECK_EQ(std::string(kvo::encoding<std::optional<Large>>::text()), "?");
-  CHECK_EQ(std::string(kvo::encoding<std::vector<Large>>::text()), "[?]");
-  CHECK_EQ(std::string(kvo::encoding<Pair>::text()), "{Pair=?i}");
-  Holder<Large> number(1);
-  Holder<Pair> pair(Pair{5, 6});
-  Large large = Large{1} << 100, seen = 0;
-  auto token =
-      kvo::observe(number, &Holder<Large>::value, [&](const kvo::change<Large> &change) { seen = *change.new_value; });
-  number.value = large;
-  CHECK(seen == large);
-  CHECK_THROWS(KVO_ERROR_TYPE_MISMATCH, kvo::get<int>(number, "value"));
-  CHECK_THROWS(KVO_ERROR_TYPE_MISMATCH, kvo::get<Large>(number, "value"));
-  CHECK_THROWS(KVO_ERROR_TYPE_MISMATCH, kvo::set(number, "value", 7));
-  CHECK_THROWS(KVO_ERROR_TYPE_MISMATCH, kvo::set(number, "value", large));
-  kvo::set(pair, "value", Pair{large, 8});
-  CHECK(kvo::get<Pair>(pair, "value").large == large);
-}
 #endif
 
 /* -------------------------------------------------------------------------------------------------- Strings and nil -- */

@@ -4,7 +4,6 @@
 #include "texts.h"
 #include "traced.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -177,21 +176,6 @@ TEST("a trace has what happened meanwhile, ends after its time, and says how muc
   double recorded = check_trace_answer(asking_rest(fd), "time", 10);
   CHECK(recorded >= 0.2 && recorded <= seconds_of(CLOCK_MONOTONIC) - begun);
   wait_for_trace(false);
-}
-
-TEST("a program that ends the client's trace and begins its own keeps its own; the client has all of its trace") {
-  enum { SETS = 2000 }; /* more than the server reads at a time */
-  item *object = served();
-  int fd = asking_begin("trace 60000");
-  for (int i = 0; i < SETS; i++) item_set_value(object, i);
-  CHECK_OK(kvo_trace_end());
-  begin();
-  check_trace_answer(asking_rest(fd), "program", SETS);
-  CHECK_STATUS(kvo_trace_begin(trace_path()), KVO_ERROR_BUSY);
-  CHECK_WHOLE(error_of("trace 10"),
-              "{\"error\":\"a trace is being recorded already, by the program or for another client\","
-              "\"code\":\"busy\"}\n");
-  ended();
 }
 
 TEST("a trace ends when its client closes the connection") {

@@ -1,13 +1,7 @@
 /* serving_clients.c - KVO_SOCKET: neither program nor client harms the other; the files that the server opens. */
 #include "served.h"
-#include "traced.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -60,78 +54,6 @@ TEST("clients beyond the sixteenth wait until another has closed its connection"
 enum { MOST = 64 };
 
 static bool is_open(int fd) { return fcntl(fd, F_GETFD) >= 0; }
-
-static int open_count(void) {
-  int count = 0;
-  for (int fd = 0; fd < MOST; fd++) count += is_open(fd);
-  return count;
-}
-
-/* How many files are open when the server has closed those of clients that it has answered. */
-static int count_without_clients(void) {
-  int fd = asking_begin("stats 3600000 2"), count = open_count() - 2; /* both ends of the connection */
-  close(fd);
-  while (open_count() != count) usleep(1000); /* a test that hangs is ended */
-  return count;
-}
-
-TEST("no file of a client stays open when its connection is closed, also when its trace was refused") {
-  served();
-  int before = count_without_clients();
-  close(asking_begin("trace 3600000"));
-  wait_for_trace(false);
-  answer_to("trace 1");
-  begin();
-  error_of("trace 10");
-  ended();
-  sleep(2); /* the server looks each second whether the program's threads have ended */
-  CHECK_EQ(count_without_clients(), before);
-}
-
-/* Limits the number of files. */
-static void limit_files(int count) {
-  struct rlimit limit;
-  CHECK_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
-  limit.rlim_cur = (rlim_t)count;
-  CHECK_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
-}
-
-TEST("a program that has used up its file descriptors can be looked at again and again") {
-  served();
-  count_without_clients();
-  int client = socket(AF_UNIX, SOCK_STREAM, 0);
-  limit_files(MOST);
-  while (open("/dev/null", O_RDONLY | O_CLOEXEC) >= 0) continue;
-  for (int i = 0; i < 3; i++) {
-    CHECK_EQ(asking_connect_with(client, getpid()), 0);
-    asking_send(client, "graph\n");
-    CHECK_CONTAINS(asking_rest(client), "{\"done\":true}\n"); /* closes it */
-    usleep(100000);
-    CHECK_EQ(open_count(), MOST - 1); /* the server has kept one for the next client */
-    client = socket(AF_UNIX, SOCK_STREAM, 0);
-    CHECK(client >= 0);
-  }
-  limit_files(2 * MOST); /* the leak checker opens files */
-}
-
-static void observe_without_files(void *arg) {
-  int next = open("/dev/null", O_RDONLY);
-  (void)arg;
-  close(next);
-  limit_files(next + 1); /* one for the socket, none for what wakes the thread */
-  observed();
-  limit_files(MOST);
-  dprintf(STDERR_FILENO, "servers: %d, socket: %d, file: %d\n", count_threads("kvo"), exists(asking_path(getpid())),
-          is_open(next));
-}
-
-TEST("a program that has no file descriptors for a server goes on without one, after a report") {
-  if (is_under_tsan()) return;
-  harness_environment("KVO_SOCKET", ASKING_SOCKET);
-  child_result run = harness_run_child(observe_without_files, NULL, NULL);
-  CHECK_CONTAINS(run.errors, " cannot be served: the program has no thread or file descriptor left\n");
-  CHECK_CONTAINS(run.errors, "\nservers: 0, socket: 0, file: 0\n");
-}
 
 /* ------------------------------------------------------------------------------------------------------- Forks -- */
 

@@ -148,22 +148,3 @@ TEST("each of many observations has its own count, also after others have ended"
   CHECK_EQ(occurrences(answer, "\"notifications\":1}"), MANY / 2);
   close(fd);
 }
-
-TEST("65536 observations are counted at one time, however many have ended, and the others have no count") {
-  enum { COUNTED = 65536, MANY = 70000 };
-  if (harness_is_instrumented()) return;
-  item *object = served();
-  int fd = asking_begin("who 3600000 Item.value");
-  for (int i = 0; i < MANY; i++) {
-    watcher w = {0};
-    watch(object, "other", KVO_NEW, &w);
-    item_set_other(object, i);
-    CHECK_OK(kvo_cancel_observer(w.id));
-  }
-  for (int i = 0; i < MANY; i++) watch(object, "other", KVO_NEW, &quiet);
-  item_set_other(object, 1);
-  const char *answer = answer_to("who 10 Item.other");
-  CHECK_EQ(occurrences(answer, "\"notifications\":1}"), COUNTED);
-  CHECK_EQ(occurrences(answer, "\"notifications\":null}"), MANY - COUNTED);
-  close(fd);
-}

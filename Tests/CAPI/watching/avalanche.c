@@ -61,15 +61,6 @@ TEST("the notifications that observers cause count too, and the report names the
   CHECK_EQ(occurrences(faults.report, " notified 0x"), 2); /* deliveries in progress */
 }
 
-TEST("an initial notification is caused by no set") {
-  harness_environment("KVO_AVALANCHE", "1");
-  ignore_faults();
-  first = item_make(0);
-  for (int i = 0; i < OBSERVERS; i++) watch(first, "value", KVO_INITIAL | KVO_ENDS_WITH_OBJECT, &of_first[i]);
-  CHECK_EQ(faults.count, 0);
-  item_destroy(first);
-}
-
 TEST("without KVO_AVALANCHE nothing is reported") {
   make_objects();
   for (int i = 0; i < 25; i++) item_set_value(first, i);

@@ -5,8 +5,6 @@
 
 #include <kvo/kvo_binding.h>
 
-#include <stdlib.h>
-
 static kvo_graph *snapshot(void) {
   kvo_graph *graph = NULL;
   CHECK_OK(kvo_snapshot(&graph));
@@ -161,23 +159,6 @@ TEST("a snapshot can be taken in a callback") {
   item_set_value(object, 1);
   CHECK_EQ(w.calls, 1);
   item_destroy(object);
-}
-
-TEST("a graph of thirty thousand observations is complete") {
-  enum { OBJECTS = 100, EACH = 300 };
-  static watcher w;
-  static kvo_observation ids[OBJECTS * EACH];
-  for (int i = 0; i < OBJECTS; i++) {
-    item *object = item_make(0);
-    for (int k = 0; k < EACH; k++) ids[i * EACH + k] = watch(object, "value", KVO_ENDS_WITH_OBJECT, &w);
-  }
-  kvo_graph *graph = snapshot();
-  CHECK_EQ(graph->object_count, OBJECTS + 1);
-  CHECK_EQ(graph->observation_count, OBJECTS * EACH);
-  for (size_t i = 0; i < OBJECTS * EACH; i++) CHECK_EQ(graph->observations[i].observation, ids[i]);
-  CHECK_EQ(occurrences(graph_text(graph, KVO_GRAPH_JSON), "{\"id\":"), OBJECTS * EACH);
-  for (int i = 0; i < OBJECTS; i++) kvo_object_destroy((kvo_object *)(uintptr_t)graph->objects[i].object);
-  kvo_graph_free(graph);
 }
 
 TEST("without memory there is no graph, and nothing is lost") {

@@ -3,7 +3,6 @@
 #include "harness.h"
 #include "texts.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,44 +103,11 @@ TEST("DOT and Mermaid have one picture: arrows from objects to observers, dashed
                                        "  o1 -- \"\" --> p2\n");
 }
 
-TEST("each ASCII character is plain or escaped in DOT and Mermaid") {
-  char name[2] = "";
-  add_object(name);
-  for (int letter = 1; letter <= 127; letter++) {
-    bool is_control = letter < 0x20 || letter == 0x7f;
-    char shown = is_control ? ' ' : (char)letter;
-    bool is_plain = isalnum((unsigned char)shown) || strchr(" _.:/@-(),+", shown) != NULL;
-    name[0] = (char)letter;
-    CHECK_WHOLE(text(KVO_GRAPH_DOT), DOT_BEGIN "  o0 [label=\"%s%c\\n0x10\"];\n}\n",
-                strchr("\"\\", letter) != NULL ? "\\" : "", shown);
-    CHECK_WHOLE(text(KVO_GRAPH_MERMAID),
-                is_plain ? "flowchart LR\n  o0[\"%c<br/>0x10\"]\n" : "flowchart LR\n  o0[\"#%d;<br/>0x10\"]\n", shown);
-  }
-}
-
 TEST("a buffer that is too small gets the beginning, and the length of the whole is returned") {
   char part[16] = "xxxxxxxxxxxxxxx";
   CHECK_EQ(kvo_graph_format(&graph, KVO_GRAPH_DOT, part, 10), strlen(text(KVO_GRAPH_DOT)));
   CHECK_EQ((const char *)part, "digraph o");
   CHECK_EQ(part[10], 'x');
-}
-
-TEST("without memory a picture is empty, and nothing is lost") {
-  use_counting_allocator();
-  add(add_object("Document"), "title", add_object("Panel"), "Panel.swift", 1);
-  char *whole = strdup(text(KVO_GRAPH_DOT)), part[1000] = "";
-  long before = live_blocks, refused = 0;
-  for (; strcmp(part, whole) != 0; refused++) {
-    fail_in = refused + 1;
-    size_t length = kvo_graph_format(&graph, KVO_GRAPH_DOT, part, sizeof part);
-    bool is_refused = fail_in == 0;
-    fail_in = 0;
-    CHECK_EQ(live_blocks, before);
-    CHECK_EQ((const char *)part, is_refused ? "" : whole);
-    CHECK_EQ(length, strlen(part));
-  }
-  CHECK(refused > 5);
-  free(whole);
 }
 
 /* ------------------------------------------------------------------------------------------------------ Arrows -- */
@@ -209,19 +175,6 @@ TEST("an observation of a path leads from its object, and from each object on th
             "  o2 [label=\"Panel\\n0x30\"];\n"
             "  o0 -> o2 [label=\"author.name\"];\n"
             "  o1 -> o2 [label=\"name\"];\n");
-}
-
-TEST("what refers to an object or an observation that the graph does not have is left out of its picture") {
-  size_t document = add_object("Document"), panel = add_object("Panel");
-  add(2, "wrong", KVO_GRAPH_NONE, NULL, 0); /* there is no such object */
-  add(document, "title", 2, NULL, 0);       /* no such observer: it is drawn like one without an address */
-  add_edge(2, panel, "k", false);
-  add_edge(1, 2, "k", false);
-  add_edge(0, panel, "k", false);
-  CHECK_DOT("  o0 [label=\"Document\\n0x10\"];\n"
-            "  o1 [label=\"Panel\\n0x20\"];\n"
-            "  p2 [style=rounded, label=\"observer\"];\n"
-            "  o0 -> p2 [label=\"title\"];\n");
 }
 
 /* ----------------------------------------------------------------------------------------------------- Circles -- */

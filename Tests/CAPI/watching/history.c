@@ -4,7 +4,6 @@
 #include <kvo/kvo_binding.h>
 
 #include <stdio.h>
-#include <string.h>
 
 /* The events of the last fault, with copies of their strings. */
 static struct {
@@ -166,25 +165,4 @@ TEST("with KVO_VALUES the text of a value says its type's value exactly, and of 
   CHECK_TEXT("^v", uintptr_t, 0xabcdef, "0xabcdef");
   CHECK_TEXT("*", const char *, "a \"b\"", "\"a \"b\"\"");
   CHECK_TEXT("{pair=ii}", uint64_t, 7, "(none)");
-}
-
-/* `count` times `part`, between `before` and `after`. */
-static const char *repeated(const char *before, const char *part, size_t count, const char *after) {
-  static char made[2][256];
-  static int next;
-  char *text = made[next++ % 2], *at = stpcpy(text, before);
-  for (size_t i = 0; i < count; i++) at = stpcpy(at, part);
-  strcpy(at, after);
-  return text;
-}
-
-TEST("of a string 61 bytes are recorded, and a longer one is cut, but never within a character") {
-  enum { SHOWN = 61 }; /* with quotes and the end 64 */
-  harness_environment("KVO_HISTORY", "32");
-  harness_environment("KVO_VALUES", "1");
-  CHECK_TEXT("*", const char *, repeated("", "x", SHOWN, ""), repeated("\"", "x", SHOWN, "\""));
-  CHECK_TEXT("*", const char *, repeated("", "x", SHOWN + 1, ""), repeated("\"", "x", SHOWN - 3, "...\""));
-  CHECK_TEXT("*", const char *, repeated("", "\u00e9", 99, ""), repeated("\"", "\u00e9", (SHOWN - 3) / 2, "...\""));
-  CHECK_TEXT("*", const char *, repeated("x", "\u00e9", 99, ""), repeated("\"x", "\u00e9", (SHOWN - 4) / 2, "...\""));
-  CHECK_TEXT("*", const char *, repeated("", "\x80", 99, ""), "\"...\""); /* not UTF-8 */
 }

@@ -136,24 +136,6 @@ TEST("KVO_POLICY can end a process with a callback that hangs") {
 
 /* ------------------------------------------------------------------------------- Several callbacks and threads -- */
 
-static watcher inner = HANGS_UNTIL(2);
-
-static void set_other(watcher *self, const kvo_change *change) {
-  (void)self;
-  KVO_SET(change->object, "other", int, 1);
-}
-
-TEST("nested callbacks are both reported") {
-  report_after("20");
-  watcher outer = {.then = set_other};
-  item *object = item_for(&outer);
-  watch(object, "other", KVO_NEW | KVO_ENDS_WITH_OBJECT, &inner);
-  item_set_value(object, 1);
-  kvo_observation first = reported[0].observation, second = reported[1].observation;
-  CHECK((first == inner.id && second == outer.id) || (first == outer.id && second == inner.id));
-  item_destroy(object);
-}
-
 static _Atomic int is_inside, may_leave, has_begun;
 
 static void stay_inside(watcher *self, const kvo_change *change) {
@@ -190,20 +172,6 @@ TEST("callbacks of several threads end in any order; reports name their threads,
   CHECK(reported[1].observation == newer.id);
   item_destroy(first);
   item_destroy(second);
-}
-
-static void leave_thread(watcher *self, const kvo_change *change) {
-  (void)self, (void)change;
-  pthread_exit(NULL);
-}
-
-TEST("a callback left with pthread_exit is not reported") {
-  harness_skip_if_emulated("the end of a thread takes longer than 20 ms");
-  report_after("20");
-  watcher w = {.then = leave_thread};
-  join_thread(start_thread(set_on_painter, item_for(&w)));
-  nap(60);
-  CHECK_EQ(reports, 0);
 }
 
 TEST("the child of a fork has a watchdog, and reports no callbacks of threads that it does not have") {

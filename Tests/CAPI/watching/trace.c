@@ -4,7 +4,6 @@
 #include "texts.h"
 #include "traced.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,21 +86,6 @@ TEST("the whole text of a trace, in which new values are only if KVO_VALUES allo
               "i,\"name\":\"Item died\",\"cat\":\"life\",\"s\":\"t\",\"args\":{\"object\":\"Item@~\"}}\n",
               has_values ? ",\"new\":\"1234567\"" : "", has_values ? ",\"new\":\"\\u0022Ann\\u0022\"" : "");
   if (!has_values) harness_environment("KVO_VALUES", "1");
-}
-
-TEST("names with characters special to JSON, and long names, are valid in a trace") {
-  item *object = item_make(0);
-  watcher w = {0};
-  char key[1000] = "";
-  memset(key, '"', sizeof key - 1);
-  memcpy(key, "\n\\\xff", 3);
-  begin();
-  watch(object, key, KVO_NONE, &w);
-  kvo_will_change(as_object(object), key);
-  kvo_did_change(as_object(object), key);
-  const char *text = ended();
-  CHECK_CONTAINS(text, "\\u000a\\u005c\\ufffd\\u0022");
-  CHECK_CONTAINS(text, "\\u0022...");
 }
 
 TEST("a fault is an instant with its code, first line, object, observation and place, unless it is ignored") {
@@ -213,35 +197,6 @@ TEST("each thread has slices of its own, also when there are more of them than t
   CHECK_EQ(occurrences(ended(), "\"set Item.value\""), THREADS * 1000);
 }
 
-enum { DEPTH = 100 };
-static _Atomic int has_begun, may_end;
-
-static void rename_and_leave_open(void *arg) {
-  item_set_value(arg, 1);
-  pthread_setname_np(pthread_self(), "worker");
-  item_set_value(arg, 2);
-  item_set_value(arg, 3);
-  for (int i = 0; i < DEPTH; i++) kvo_will_change(as_object(arg), "value");
-  has_begun = 1;
-  await(&may_end);
-  for (int i = 0; i < DEPTH; i++) kvo_did_change(as_object(arg), "value");
-}
-
-TEST("a thread that gets a name has it in the trace, once, and its slices end with the trace although it goes on") {
-  make_items();
-  watcher w = {0};
-  watch(a, "value", KVO_NONE, &w);
-  begin();
-  running *thread = start_thread(rename_and_leave_open, a);
-  await(&has_begun);
-  const char *text = ended();
-  CHECK_EQ(occurrences(text, "\"thread_name\",\"args\":{\"name\":\"worker\"}"), 1);
-  CHECK_EQ(occurrences(text, "\"thread_name\""), 2);
-  CHECK_EQ(occurrences(text, "\"set Item.value\""), 3 + DEPTH);
-  may_end = 1;
-  join_thread(thread);
-}
-
 /* ------------------------------------------------------------------------------------------------------- Calls -- */
 
 #if defined(__x86_64__) || defined(__aarch64__) /* others have no frame pointers */
@@ -315,42 +270,4 @@ TEST("a coalesced change has a slice that is paused where it is made, and one th
   const char *text = ended();
   CHECK_EQ(occurrences(text, ",\"args\":{\"paused\":true}}"), 1);
   CHECK_CONTAINS(line_with(text, "\"resumed\":true"), "\"calls\":[\"end_the_scope");
-}
-
-static void set_b(watcher *self, const kvo_change *change) {
-  (void)self, (void)change;
-  item_set_value(b, b->value + 1);
-}
-
-TEST("what coalesced changes notify is inside them at the end of the scope, not inside what was set meanwhile") {
-  make_items();
-  watcher w[3] = {{0}, {0}, {.then = set_b}};
-  watch(a, "value", KVO_PRIOR, &w[0]);
-  watch(b, "value", KVO_NEW, &w[1]);
-  watch(c, "value", KVO_NEW, &w[2]);
-  begin();
-  BEGIN(scope, KVO_SCOPE_COALESCES, a, b);
-  for (int i = 0; i < 3; i++) item_set_value(a, i);
-  for (int i = 0; i < 2; i++) item_set_value(c, i);
-  kvo_scope_end(&scope);
-  item_set_value(b, 7);
-  check_trace("(set Item.value(observer @ (value, before)))"
-              "(set Item.value(observer @ (value)(set Item.value)))"
-              "(set Item.value(observer @ (value)))"
-              "(set Item.value(observer @ (value)))(set Item.value(observer @ (value)))"
-              "(set Item.value(observer @ (value)))");
-}
-
-TEST("a recording that begins in a scope has the changes that are notified at its end") {
-  make_items();
-  watcher w = {0};
-  watch(a, "value", KVO_NEW, &w);
-  watch(b, "value", KVO_NEW | KVO_ENDS_WITH_OBJECT, &w);
-  BEGIN(scope, KVO_SCOPE_COALESCES, a, b);
-  item_set_value(a, 5);
-  begin();
-  item_set_value(b, 5);
-  item_destroy(b);
-  kvo_scope_end(&scope);
-  check_trace("(set Item.value)<Item died><ended @ (value)>(set Item.value(observer @ (value)))");
 }
