@@ -118,16 +118,11 @@ typedef struct taken {
 
 static taken words[16];
 static int word_count;
-/* Called once in a closure. */
-static void (*in_closure)(void);
 
 static __attribute__((swiftcall)) void take_word(void *instance, const kvo_word_change *change,
                                                  __attribute__((swift_context)) void *context) {
   words[word_count++] = (taken){context, instance, *change};
   ((captured *)context)->calls++;
-  void (*run)(void) = in_closure;
-  in_closure = NULL;
-  if (run != NULL) run();
 }
 
 static __attribute__((swiftcall)) void deliver_otherwise(const kvo_raw_change *change, kvo_raw_callback given,
@@ -148,29 +143,18 @@ static kvo_observation take_words(captured *by, int options) {
                                                 .takes_word = true});
 }
 
-/* The closure that was called, by its place in `of`, or -1. */
-static int caller(int i) { return i < word_count ? (int)(words[i].by - of) : -1; }
-
-static void begin_words(const int *options, int count) {
-  make_items();
-  /* The first change of a thread measures its stack, and is made with a frame. */
-  kvo_observation id = take_words(&of[0], KVO_NONE);
-  set_word(10);
-  CHECK_OK(kvo_remove_observer(id));
-  word_count = 0;
-  memset(of, 0, sizeof of);
-  for (int i = 0; i < count; i++) ids[i] = take_words(&of[i], options[i]);
-}
-
 TEST("a closure that takes a word gets what it asked for, and 0 for a value that is not there") {
-  begin_words((int[]){KVO_OLD, KVO_NONE, KVO_OLD | KVO_NEW}, 3);
+  static const int options[] = {KVO_OLD, KVO_NONE, KVO_OLD | KVO_NEW};
+  make_items();
+  CHECK_OK(kvo_remove_observer(take_words(&of[0], KVO_NONE)));
+  for (int i = 0; i < 3; i++) take_words(&of[i], options[i]);
   set_word(11);
   CHECK_EQ(word_count, 3);
   const kvo_word_change expected[] = {
       {.old_value = 10, .new_value = 11}, {.has_no_old = 1, .has_no_new = 1}, {.old_value = 10, .has_no_new = 1}};
   for (int i = 0; i < 3; i++) {
     const kvo_word_change *change = &words[i].change;
-    CHECK_EQ(caller(i), 2 - i);
+    CHECK_SAME(words[i].by, &of[2 - i]);
     CHECK_SAME(words[i].instance, a);
     CHECK_EQ(change->kind, 0);
     CHECK_EQ(change->is_prior, 0);
@@ -180,63 +164,6 @@ TEST("a closure that takes a word gets what it asked for, and 0 for a value that
     CHECK_EQ(change->has_no_old, expected[i].has_no_old);
     CHECK_EQ(change->has_no_new, expected[i].has_no_new);
   }
-}
-
-TEST("while others are notified, or before changes, closures that take a word are called by their function") {
-  begin_words((int[]){KVO_NEW, KVO_NEW | KVO_PRIOR}, 2);
-  set_word(11);
-  CHECK_EQ(word_count, 0);
-  CHECK_EQ(of[1].priors, 1);
-  CHECK_EQ(of[0].calls, 1);
-  CHECK_EQ(of[1].calls, 1);
-  CHECK_OK(kvo_remove_observer(ids[1]));
-  set_framed(12);
-  CHECK_EQ(word_count, 0);
-  CHECK_EQ(of[0].calls, 2);
-  set_word(13); /* nothing is notified before it any more */
-  CHECK_EQ(word_count, 1);
-  watcher w = {0};
-  watch(a, "value", KVO_NEW, &w);
-  set_word(14);
-  CHECK_EQ(word_count, 1);
-  CHECK_EQ(w.calls, 1);
-  CHECK_EQ(of[0].calls, 4);
-  CHECK_OK(kvo_remove_observer(ids[0]));
-  CHECK_OK(kvo_remove_observer(w.id));
-  take_words(&of[2], KVO_NEW);
-  set_word(15); /* the slot was empty meanwhile */
-  CHECK_EQ(word_count, 2);
-}
-
-static void set_again(void) { set_word(12); }
-static void remove_next(void) { CHECK_OK(kvo_remove_observer(ids[1])); }
-static void pause_last(void) { CHECK_OK(kvo_observation_pause(ids[0])); }
-static void add_newer(void) { take_words(&of[2], KVO_NEW | KVO_ENDS_WITH_OBJECT); }
-
-/* Sets a word, with an action in the first closure, and compares who is called, in order. */
-static void check_callers(void (*action)(void), uint64_t value, const int *order, int count) {
-  word_count = 0;
-  in_closure = action;
-  set_word(value);
-  CHECK_EQ(word_count, count);
-  for (int i = 0; i < count; i++) CHECK_EQ(caller(i), order[i]);
-}
-
-TEST("closures that take a word are nested, removed, paused and added while they are called") {
-  begin_words((int[]){KVO_NEW, KVO_NEW, KVO_NEW}, 3);
-  check_callers(set_again, 11, (int[]){2, 2, 1, 0, 1, 0}, 6);
-  for (int i = 0; i < 6; i++) CHECK_EQ(words[i].change.new_value, i == 0 ? 11 : 12);
-  check_callers(pause_last, 13, (int[]){2, 1}, 2);
-  CHECK_OK(kvo_observation_resume(ids[0], false));
-  check_callers(remove_next, 14, (int[]){2, 0}, 2);
-  CHECK_EQ(of[1].destroyed, 1);
-  CHECK_OK(kvo_remove_observer(ids[2]));
-  CHECK_EQ(of[2].destroyed, 1);
-  check_callers(add_newer, 15, (int[]){0}, 1);
-  check_callers(NULL, 16, (int[]){2, 0}, 2);
-  CHECK_OK(kvo_remove_observer(ids[0]));
-  item_destroy(a);
-  CHECK_EQ(of[2].destroyed, 2);
 }
 
 #else

@@ -91,21 +91,6 @@ TEST("kvo_change_word stores the value, whatever is observed, also between notif
     }
 }
 
-TEST("kvo_change_word stores at once in a scope that coalesces, which notifies at its end") {
-  make_items();
-  watcher w = {0};
-  uint64_t storage = word_of(1);
-  watch(a, "value", KVO_NEW, &w);
-  BEGIN(scope, KVO_SCOPE_COALESCES, a);
-  for (int value = 2; value < 4; value++) {
-    kvo_change_word(as_object(a), key("value"), &storage, word_of(value));
-    CHECK(storage == word_of(value));
-  }
-  CHECK_EQ(w.calls, 0);
-  kvo_scope_end(&scope);
-  CHECK_EQ(w.calls, 1);
-}
-
 /* ------------------------------------------------------------------------------------------- Kinds and indexes -- */
 
 /* Notifies an insertion into a key of an object as a binding does, with 7 as the elements. */
@@ -275,22 +260,6 @@ TEST("values passed for a change that notifies nobody are released at once, thos
                KVO_ERROR_INVALID_ARGUMENT);
 }
 
-TEST("pairs with passed values nest with other pairs, each with its own values") {
-  hold(1000, 0);
-  watcher w = {0};
-  watch(HELD, "first", KVO_NEW | KVO_OLD, &w);
-  will_with(KVO_CHANGE_REPLACEMENT, 1, 2);
-  will(HELD, "first");
-  will_with(KVO_CHANGE_REPLACEMENT, 3, 4);
-  static const int new_values[] = {4, 1000, 2};
-  for (int i = 0; i < 3; i++) {
-    did(HELD, "first");
-    CHECK_EQ(w.new_value.integer, new_values[i]);
-    CHECK_EQ((int)w.kind, i == 1 ? KVO_CHANGE_SETTING : KVO_CHANGE_REPLACEMENT);
-  }
-  CHECK_EQ(holder_values, 0);
-}
-
 static watcher of_open;
 
 static void leave_open(void *object_dies) {
@@ -313,39 +282,6 @@ TEST("values of a pair that is left open are released at the end of the thread, 
 }
 
 /* ------------------------------------------------------------------------------------------ Released, compared -- */
-
-static int released;
-
-/* This call is the last one of a release, and may be made with the stack frame of a function that has returned. */
-static void count_release(void) {
-  static uint64_t storage;
-  released++;
-  kvo_change_word(as_object(a), key("value"), &storage, storage + 1);
-}
-
-TEST("the release of a value between two observers may change a property: no observer has been left") {
-  make_items();
-  hold(1, 0);
-  static watcher older, newer, of_count;
-  watch(HELD, "first", KVO_OLD | KVO_NEW, &older);
-  watch(HELD, "first", KVO_OLD | KVO_NEW, &newer);
-  watch(a, "value", KVO_NONE, &of_count);
-  holder_has_released = count_release;
-  for (int scoped = 0; scoped < 2; scoped++) {
-    kvo_scope scope;
-    if (scoped) CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_COALESCES, &(kvo_object *){&held.header}, 1, NULL, 0));
-    will(HELD, "first");
-    held.first = 3 + scoped;
-    did(HELD, "first");
-    if (scoped) kvo_scope_end(&scope);
-    CHECK_EQ(older.new_value.integer, 3 + scoped);
-    CHECK_EQ(newer.calls + older.calls, 2 + 2 * scoped);
-    CHECK_EQ(of_count.calls, released);
-  }
-  CHECK(released > 0);
-  CHECK_EQ(faults.count, 0);
-  holder_has_released = NULL;
-}
 
 TEST("a scope for differences notifies of values of a binding that cannot be compared, or that differ") {
   static const char *const keys[] = {"second", "compared"};

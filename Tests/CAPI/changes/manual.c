@@ -1,9 +1,6 @@
 /* manual.c - kvo_will_change and kvo_did_change: pairs match by object and key, nest, and may interleave. */
 #include "scoped.h"
 
-#include <limits.h>
-#include <pthread.h>
-
 TEST("a pair around a store without a setter notifies like a set") {
   make_items();
   watcher w = {0};
@@ -65,35 +62,6 @@ TEST("a pair for a key that nobody observes is no error and notifies nobody") {
   CHECK_EQ(faults.count, 0);
 }
 
-TEST("an observer that is removed between will and did is not notified, and is destroyed by the did at the latest") {
-  make_items();
-  watcher w = {0};
-  watch(a, "value", KVO_OLD | KVO_NEW, &w);
-  will(a, "value");
-  CHECK_OK(kvo_remove_observer(w.id));
-  did(a, "value");
-  CHECK_EQ(w.calls, 0);
-  CHECK_EQ(w.destroyed, 1);
-}
-
-TEST("observers and paths that are registered between will and did are notified of later changes only") {
-  for (int others = 0; others < 2; others++) {
-    make_items();
-    watcher before = {0}, between = {0}, path = {0};
-    if (others) watch(a, "next", KVO_NONE, &before);
-    will(a, "next");
-    watch(a, "next", KVO_NONE, &between);
-    watch(a, "next.value", KVO_NEW | KVO_OLD, &path);
-    a->next = b;
-    did(a, "next");
-    CHECK_EQ(before.calls, others);
-    CHECK_EQ(between.calls + path.calls, 0);
-    item_set_value(b, 4);
-    CHECK_NOTIFIED(path, 1, 2, 4);
-    CHECK_EQ(faults.count, 0);
-  }
-}
-
 TEST("the setter of a manual property does not notify, a pair does") {
   make_items();
   watcher w = {0};
@@ -135,22 +103,6 @@ TEST("a path that is led to an object between will and did of an unobserved key 
     CHECK_EQ(path.calls, 2);
     CHECK_EQ(path.new_value.integer, 5);
   }
-}
-
-TEST("in a process without free thread-specific keys the program's own keys keep their values") {
-  static pthread_key_t keys[PTHREAD_KEYS_MAX];
-  int count = 0;
-  while (count < PTHREAD_KEYS_MAX && pthread_key_create(&keys[count], NULL) == 0) {
-    CHECK(pthread_setspecific(keys[count], &keys[count]) == 0);
-    count++;
-  }
-  make_items();
-  watcher w = {0};
-  watch(a, "value", KVO_NONE, &w);
-  will(a, "value");
-  did(a, "value");
-  CHECK_EQ(w.calls, 1);
-  for (int i = 0; i < count; i++) CHECK_SAME(pthread_getspecific(keys[i]), &keys[i]);
 }
 
 /* ----------------------------------------------------------------------------------------------------- Getters -- */
@@ -215,17 +167,4 @@ TEST("the getter is not called after a path that wanted values was removed or le
     check_unread(&plain, 2);
     if (!is_removed) CHECK_OK(kvo_remove_observer(path.id));
   }
-}
-
-TEST("of 300 observers that want values the last one gets them, and after it the getter is not called any more") {
-  enum { MANY = 300 };
-  make_read();
-  static watcher w[MANY], plain;
-  for (int i = 0; i < MANY; i++) watch(a, "value", KVO_OLD | KVO_NEW, &w[i]);
-  for (int i = 0; i < MANY - 1; i++) CHECK_OK(kvo_remove_observer(w[i].id));
-  item_set_value(a, 1);
-  CHECK_NOTIFIED(w[MANY - 1], 1, 0, 1);
-  CHECK_OK(kvo_remove_observer(w[MANY - 1].id));
-  watch(a, "value", KVO_NONE, &plain);
-  check_unread(&plain, 2);
 }

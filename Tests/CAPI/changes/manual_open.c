@@ -100,29 +100,3 @@ TEST_REPORTED(
     CHECK_EQ(w[i].calls, 0);
   }
 }
-
-TEST("of many open pairs each did ends the innermost of its object and key, in whatever order they end") {
-  enum { ITEMS = 12, NESTED = 4 };
-  ignore_faults();
-  static item *items[ITEMS];
-  static watcher w[ITEMS];
-  for (int i = 0; i < ITEMS; i++) {
-    items[i] = item_make(0);
-    watch(items[i], "value", KVO_OLD, &w[i]);
-  }
-  for (int depth = 1; depth <= NESTED; depth++)
-    for (int i = 0; i < ITEMS; i++) {
-      will(items[i], "value");
-      items[i]->value = depth;
-    }
-  for (int depth = NESTED; depth > 0; depth--)
-    for (int i = 0; i < ITEMS; i++) {
-      int which = i * 5 % ITEMS;
-      did(items[which], "value");
-      CHECK_EQ(w[which].old_value.integer, depth - 1);
-    }
-  for (int i = 0; i < ITEMS; i++) {
-    CHECK_STATUS(kvo_did_change(as_object(items[i]), "value"), KVO_ERROR_UNBALANCED);
-    CHECK_EQ(w[i].calls, NESTED);
-  }
-}

@@ -2,7 +2,6 @@
  * an object. */
 #include "scoped.h"
 
-#include <pthread.h>
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -174,24 +173,6 @@ TEST("an object that a set in a setter destroys lives until the outermost set ha
   KVO_SET(of, "both", item *, NULL);
   CHECK_EQ((const char *)seen, "a-");
   CHECK_EQ(finalized_then, 0);
-  CHECK_EQ(finalized, 1);
-}
-
-static void *set_and_leave(void *of) {
-  if (setjmp(away) == 0) item_set_next(of, NULL);
-  return NULL;
-}
-
-TEST_REPORTED("a callback that is left does not free the old object at the wrong time, but at the thread's end") {
-  ignore_faults();
-  item *of = make("of");
-  item_set_next(of, make("a"));
-  observe(of, "next", KVO_OLD);
-  leaves = true;
-  pthread_t thread;
-  CHECK_EQ(pthread_create(&thread, NULL, set_and_leave, of), 0);
-  pthread_join(thread, NULL);
-  CHECK_EQ((const char *)seen, "a");
   CHECK_EQ(finalized, 1);
 }
 

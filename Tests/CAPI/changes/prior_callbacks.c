@@ -48,8 +48,6 @@ static void meddle_again(scene *of, void (*act)(kvo_object *object)) {
 
 static void remove_first(kvo_object *object) { CHECK_OK(kvo_list_remove(object, "prices", 0)); }
 static void insert_first(kvo_object *object) { CHECK_OK(kvo_list_insert(object, "prices", 0, VALUE("d", double, 9))); }
-/* Without notification, as a program does that changes its own memory. */
-static void empty_it(kvo_object *object) { ((basket *)object)->price_count = 0; }
 
 /* Changes of a list of three prices that one of two cannot make. */
 static const size_t removed[] = {0, 2}, inserted[] = {0, 4};
@@ -93,21 +91,6 @@ TEST("an index that an observer has taken away before the change is out of range
   }
 }
 
-TEST("a list that an observer has emptied without notification is not changed, nor in a coalescing scope") {
-  for (int scoped = 0; scoped < 2; scoped++) {
-    scene of;
-    begin(&of, "prices", KVO_OLD | KVO_NEW, empty_it);
-    kvo_scope scope;
-    if (scoped) CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_COALESCES, &(kvo_object *){as_kvo(of.object)}, 1, NULL, 0));
-    CHECK_STATUS(kvo_list_remove(as_kvo(of.object), "prices", 0), KVO_ERROR_OUT_OF_RANGE);
-    CHECK_EQ(of.by.done, 1);
-    CHECK_EQ(of.object->accesses, 0);
-    CHECK_EQ(of.to.calls, 0);
-    if (scoped) kvo_scope_end(&scope);
-    end(&of);
-  }
-}
-
 TEST("the old elements are those that are removed or replaced, also after an observer has changed the list") {
   scene of;
   begin(&of, "prices", KVO_PRIOR | KVO_OLD, insert_first);
@@ -145,21 +128,5 @@ TEST("a member that an observer has added or removed before the change is not ad
   CHECK_OK(tags.add(as_kvo(of.object), five.bytes, tags.user));
   CHECK_EQ(of.object->accesses, 3);
   CHECK_EQ(of.object->tag_count, 1);
-  end(&of);
-}
-
-static void remove_pear(kvo_object *object) {
-  CHECK_OK(kvo_members_remove(object, "words", VALUE("*", char *, "pear")));
-}
-
-TEST("a string of the set itself, whose memory an observer frees before the change, can be removed") {
-  scene of;
-  begin(&of, "words", KVO_OLD, remove_pear);
-  of.by.done = 1;
-  CHECK_OK(kvo_members_add(as_kvo(of.object), "words", VALUE("*", char *, "pear")));
-  meddle_again(&of, remove_pear);
-  CHECK_OK(kvo_members_remove(as_kvo(of.object), "words", VALUE("*", char *, of.object->words[0])));
-  CHECK_EQ((const char *)of.to.text, "remove-\"pear\" ");
-  CHECK_EQ(of.object->word_count, 0);
   end(&of);
 }

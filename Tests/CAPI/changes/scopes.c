@@ -84,22 +84,6 @@ TEST("scopes nest: a key is notified once, at the end of the outermost scope of 
   CHECK_NOTIFIED(w, 1, 1, 6);
 }
 
-TEST("scopes may also end in the order in which they began") {
-  make_items();
-  watcher w = {0}, other = {0};
-  watch(a, "value", KVO_OLD | KVO_NEW, &w);
-  watch(b, "value", KVO_OLD | KVO_NEW, &other);
-  BEGIN(first, KVO_SCOPE_COALESCES, a);
-  BEGIN(second, KVO_SCOPE_COALESCES, b);
-  item_set_value(a, 6);
-  item_set_value(b, 7);
-  kvo_scope_end(&first);
-  CHECK_NOTIFIED(w, 1, 1, 6);
-  CHECK_EQ(other.calls, 0);
-  kvo_scope_end(&second);
-  CHECK_NOTIFIED(other, 1, 2, 7);
-}
-
 TEST("observers that want notifications before changes are notified before the first change") {
   make_items();
   watcher w = {.tag = 'W'};
@@ -184,31 +168,6 @@ TEST("a scope without objects covers all that its thread changes, also an object
   CHECK_EQ(first.calls, 2);
   kvo_scope_end(&scope);
   CHECK_EQ(faults.count, 0);
-}
-
-TEST("a scope of thousands of objects, of which any may be destroyed, takes no more than a moment for each") {
-  ignore_faults();
-  enum { COUNT = 5000 };
-  static item *many[COUNT];
-  static watcher watchers[COUNT];
-  static kvo_object *objects[COUNT];
-  for (int i = 0; i < COUNT; i++) {
-    many[i] = item_make(0);
-    objects[i] = as_object(many[i]);
-    watch(many[i], "value", KVO_OLD | KVO_NEW | KVO_ENDS_WITH_OBJECT, &watchers[i]);
-  }
-  kvo_scope scope;
-  CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_COALESCES, objects, COUNT, NULL, 0));
-  for (int round = 1; round < 4; round++)
-    for (int i = 0; i < COUNT; i++) item_set_value(many[i], round);
-  for (int i = 0; i < COUNT; i += 3) item_destroy(many[i]);
-  for (int i = 1; i < COUNT; i += 3) item_set_value(many[i], 9);
-  kvo_scope_end(&scope);
-  for (int i = 0; i < COUNT; i++)
-    if (i % 3 == 0)
-      CHECK_EQ(watchers[i].calls, 0);
-    else
-      CHECK_NOTIFIED(watchers[i], 1, 0, i % 3 == 1 ? 9 : 3);
 }
 
 /* -------------------------------------------------------------------------------------------------- If changed -- */

@@ -30,25 +30,6 @@ TEST("ending a scope again, as a copy, on another thread, or one that could not 
   CHECK_NOTIFIED(w, 1, 1, 5);
 }
 
-static kvo_scope to_end;
-
-static void end_scope(watcher *self, const kvo_change *change) {
-  (void)self;
-  if (change->is_prior) kvo_scope_end(&to_end);
-}
-
-TEST("a scope that ends in a callback before its first change is safe") {
-  make_items();
-  watcher w = {.then = end_scope}, other = {0};
-  watch(a, "value", KVO_OLD | KVO_NEW | KVO_PRIOR, &w);
-  watch(a, "value", KVO_OLD | KVO_NEW, &other);
-  BEGIN(scope, KVO_SCOPE_COALESCES, a);
-  to_end = scope;
-  item_set_value(a, 5);
-  item_set_value(a, 6);
-  CHECK_EQ(other.new_value.integer, 6);
-}
-
 TEST("an object that dies leaves the scope without notification or fault, and a new one at its address is not in it") {
   make_items();
   static item memory;
@@ -148,39 +129,6 @@ TEST("a scope is that of its thread: what another thread changes notifies as usu
     kvo_scope_end(&scope);
     CHECK_EQ(w.calls, kind + 1);
   }
-}
-
-static void set_b(void *value) { item_set_value(b, *(int *)value); }
-
-static void set_b_in_scope(void *value) {
-  BEGIN(scope, KVO_SCOPE_COALESCES, b);
-  set_b(value);
-  kvo_scope_end(&scope);
-}
-
-/* As the threads of an actor, or of tasks; the record of a later one may be at the address of an earlier one's. */
-TEST("the end of a scope notifies a path and an expression once, also if an earlier thread has evaluated them last") {
-  make_items();
-  item_set_next(a, b);
-  watcher path = {0};
-  total sum = {.of = {a, b, c}};
-  watch(a, "next.value", KVO_OLD | KVO_NEW, &path);
-  watch_total(&sum, KVO_OLD | KVO_NEW);
-  for (int i = 1; i <= 20; i++) {
-    int value = 10 * i;
-    join_thread(start_thread(i % 2 == 0 ? set_b : set_b_in_scope, &value));
-    CHECK_EQ(path.calls, i);
-    CHECK_EQ(path.new_value.integer, value);
-    CHECK_EQ(sum.calls, i);
-  }
-  BEGIN(scope, KVO_SCOPE_COALESCES, a, b, c);
-  item_set_value(a, 4);
-  item_set_value(b, 5);
-  kvo_scope_end(&scope);
-  CHECK_NOTIFIED(path, 21, 200, 5);
-  CHECK_EQ(sum.calls, 21);
-  CHECK_EQ(sum.old_value, 204);
-  CHECK_EQ(sum.new_value, 12);
 }
 
 static void leave_open(void *arg) {

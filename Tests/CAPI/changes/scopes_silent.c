@@ -85,38 +85,6 @@ TEST("silence wins over coalescing, whichever scope is inside") {
 
 /* ------------------------------------------------------------------------------------------------------ Deaths -- */
 
-TEST(
-    "any number of silent changes may be open and end in any order, and nobody is notified of replaced objects' deaths") {
-  enum { MANY = 40 };
-  make_items();
-  item *roots[MANY], *next[MANY];
-  kvo_object *objects[MANY];
-  watcher w[MANY] = {{0}};
-  for (int i = 0; i < MANY; i++) {
-    roots[i] = item_make(0);
-    objects[i] = as_object(roots[i]);
-    item_set_next(roots[i], next[i] = item_make(i));
-    watch(roots[i], "next.value", KVO_NEW | KVO_OLD, &w[i]);
-  }
-  kvo_scope scope;
-  CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_SILENCES, objects, MANY, NULL, 0));
-  for (int i = 0; i < MANY; i++) will(roots[i], "next");
-  for (int i = 0; i < MANY; i++) {
-    roots[i]->next = b;
-    item_destroy(next[i]);
-  }
-  for (int i = 0; i < MANY; i++) did(roots[(7 + 3 * i) % MANY], "next");
-  kvo_scope_end(&scope);
-  for (int i = 0; i < MANY; i++) CHECK_EQ(w[i].calls, 0);
-  item_set_value(b, 7);
-  for (int i = 0; i < MANY; i++) {
-    CHECK_NOTIFIED(w[i], 1, i, 7);
-    CHECK_OK(kvo_remove_observer(w[i].id));
-    item_destroy(roots[i]);
-  }
-  CHECK_EQ(faults.count, 0);
-}
-
 TEST("in a silent scope a store that releases the old object is silent, also for what that object owned") {
   for (int by_hand = 0; by_hand < 2; by_hand++) {
     make_items();
@@ -138,48 +106,4 @@ TEST("in a silent scope a store that releases the old object is silent, also for
     CHECK_NOTIFIED(longer, 1, 4, 7);
     CHECK_EQ(faults.count, 0);
   }
-}
-
-TEST(
-    "a death in a silent scope that is not that of a silent change is notified: before the store, after it, elsewhere") {
-  make_items();
-  watcher path = {0}, other = {0};
-  item *root = item_make(0), *last = item_make(4);
-  item_set_next(a, b);
-  item_set_next(root, c);
-  watch(a, "next.value", KVO_OLD | KVO_NEW, &path);
-  watch(root, "next.value", KVO_OLD | KVO_NEW, &other);
-  BEGIN(scope, KVO_SCOPE_SILENCES, a);
-  item_set_value(a, 5);
-  root->next = NULL; /* a weak reference */
-  item_destroy(c);
-  CHECK_EQ(other.calls, 1);
-  CHECK(other.new_value.nil);
-  item_set_next(a, last);
-  CHECK_EQ(path.calls, 0);
-  a->next = NULL;
-  item_destroy(last);
-  CHECK_EQ(path.calls, 1);
-  CHECK(path.new_value.nil);
-  kvo_scope_end(&scope);
-  CHECK_EQ(path.calls + other.calls, 2);
-  CHECK_OK(kvo_remove_observer(other.id));
-  item_destroy(root);
-}
-
-TEST("a path follows an object at an offset that is set in a silent scope") {
-  static const kvo_property_spec next = {
-      .name = "next", .type = "@", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(item, next)};
-  make_items();
-  a = make_of(class_with("Linked", sizeof(item), &next, 1));
-  watcher path = {0};
-  item_set_next(a, b);
-  watch(a, "next.value", KVO_OLD | KVO_NEW, &path);
-  BEGIN(scope, KVO_SCOPE_SILENCES, a);
-  item_set_next(a, c);
-  kvo_scope_end(&scope);
-  item_set_value(b, 10);
-  CHECK_EQ(path.calls, 0);
-  item_set_value(c, 20);
-  CHECK_NOTIFIED(path, 1, 2, 20);
 }

@@ -1,5 +1,5 @@
 /* setters.c - what happens around the store of a set: observers that begin in the setter, whose record each observer
- * gets, strings during a callback, and sets that the setter refuses. */
+ * gets, and strings during a callback. */
 #include "holder.h"
 
 /* ------------------------------------------------------------------------------------ Registered in the setter -- */
@@ -40,21 +40,6 @@ TEST("an observer that is registered while the setter runs is not notified of th
     CHECK_OK(kvo_remove_observer(first.id));
     CHECK_OK(kvo_remove_observer(late.id));
   }
-}
-
-TEST("an observer that is registered between the two calls of a binding's change is not notified of it") {
-  make_items();
-  watcher first = {0}, second = {0};
-  kvo_frame frame;
-  int old_value = 1;
-  watch(a, "value", KVO_NEW, &first);
-  CHECK(kvo_frame_enter(&frame, as_object(a), key("value")) != 0);
-  a->value = 2;
-  watch(a, "value", KVO_NEW, &second);
-  kvo_frame_finish_with(&frame, &old_value, &a->value);
-  CHECK_EQ(first.calls, 1);
-  CHECK_EQ(first.new_value.integer, 2);
-  CHECK_EQ(second.calls, 0);
 }
 
 /* ------------------------------------------------------------------------------------------------ Whose record -- */
@@ -118,59 +103,5 @@ TEST("a string in a change is valid until the callback returns, though the callb
     CHECK_OK(kvo_remove_observer(first.id));
     CHECK_OK(kvo_remove_observer(again.id));
     destroy_items();
-  }
-}
-
-/* ------------------------------------------------------------------------------------------------ Refused sets -- */
-
-static item *parent, *child;
-
-static item *get_child(const item *of) { return of->next; }
-static bool refuse(item *of, item *next) { return (void)of, (void)next, false; }
-
-/* The reference to the child is weak. */
-static void forget_child(kvo_object *object) {
-  if (parent->next == (item *)object) parent->next = NULL;
-}
-
-static void make_family(void) {
-  static kvo_class *cls;
-  static const kvo_property_spec properties[] = {{.name = "child",
-                                                  .type = "@",
-                                                  .getter = (kvo_function)get_child,
-                                                  .setter = (kvo_function)refuse,
-                                                  .setter_type = "B@@"}};
-  kvo_class_spec spec = {.struct_size = sizeof spec,
-                         .name = "Refusing",
-                         .superclass = item_class(),
-                         .instance_size = sizeof(item),
-                         .properties = properties,
-                         .property_count = 1,
-                         .finalize = forget_child};
-  if (cls == NULL) CHECK_OK(kvo_class_register(&spec, &cls));
-  parent = make_of(cls);
-  child = make_of(cls);
-  parent->next = child;
-}
-
-static kvo_status set_refused(void) { return (kvo_status)KVO_SET(parent, "child", item *, NULL); }
-
-static void destroy_child(watcher *self, const kvo_change *change) {
-  (void)self;
-  if (change->is_prior && parent->next != NULL) item_destroy(child);
-}
-
-TEST("the death of an object on a path before a set which is refused, by an observer, is notified once") {
-  for (int options = KVO_NEW; options <= (KVO_NEW | KVO_OLD); options += KVO_OLD) {
-    make_family();
-    watcher path = {0}, prior = {.then = destroy_child};
-    watch(parent, "child.value", options | KVO_ENDS_WITH_OBJECT, &path);
-    watch(parent, "child", KVO_PRIOR | KVO_ENDS_WITH_OBJECT, &prior);
-    for (int i = 0; i < 2; i++) {
-      CHECK_STATUS(set_refused(), KVO_ERROR_REFUSED);
-      CHECK_EQ(path.calls, 1);
-      CHECK(path.new_value.nil);
-    }
-    item_destroy(parent);
   }
 }

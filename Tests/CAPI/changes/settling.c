@@ -342,34 +342,3 @@ TEST("whoever cancels a two-way binding and waits, waits for both directions") {
   }
   shared_destroy(sides[0]), shared_destroy(sides[1]);
 }
-
-static _Atomic int has_stopped;
-
-static void set_until_stopped(void *source) {
-  for (int i = 1; !has_stopped; i++) set(source, i);
-}
-
-static void read_zero(void *zero, kvo_value_reader reader, void *arg) {
-  int64_t value = 0;
-  CHECK_OK(kvo_get_int64(zero, "value", &value));
-  reader(&(kvo_value){"i", sizeof(int), &(int){(int)value}}, arg);
-}
-
-TEST("bindings are made to what another thread sets and other bindings read") {
-  shared *source = shared_make(), *zero = shared_make(), *target = shared_make();
-  CHECK_OK(kvo_bind(&target->header, "value", &source->header, "value", NULL));
-  running *setting = start_thread(set_until_stopped, source);
-  for (int i = 0; i < rounds(4000); i++) {
-    kvo_observation made;
-    if (i % 2 == 0)
-      CHECK_OK(kvo_bind(&source->header, "value", &zero->header, "value", &made));
-    else
-      CHECK_OK(kvo_bind_computed(&source->header, "value", read_zero, &zero->header, NULL, &made));
-    CHECK_OK(kvo_cancel_observer(made));
-  }
-  has_stopped = 1;
-  join_thread(setting);
-  set(source, 7);
-  CHECK_EQ((int)target->value, 7);
-  shared_destroy(source), shared_destroy(zero), shared_destroy(target);
-}

@@ -1,38 +1,7 @@
-/* settling_again.c - observers that set what bindings read, values that a binding cannot set, and bindings that are
- * the only observers of a key. */
+/* settling_again.c - observers that set what bindings read, values that a binding cannot set, and a chain of bindings. */
 #include "scoped.h"
 
-#include <setjmp.h>
-#include <stdlib.h>
-
 /* ----------------------------------------------------------------------------- Observers that set what is read -- */
-
-/* The value of `a`, times what the user data points to. */
-static void multiply(void *user_data, kvo_value_reader reader, void *arg) {
-  int64_t value = 0;
-  CHECK_OK(kvo_get_int64(as_object(a), "value", &value));
-  int product = (int)value * *(const int *)user_data;
-  reader(&(kvo_value){"i", sizeof product, &product}, arg);
-}
-
-static void count_up(watcher *self, const kvo_change *change) {
-  (void)self, (void)change;
-  if (a->value < 6) item_set_value(a, a->value + 1);
-}
-
-TEST("an observer of a target may set the source again and again: all that is bound follows") {
-  make_items();
-  int three = 3;
-  watcher w = {.then = count_up};
-  CHECK_OK(kvo_bind_computed(as_object(b), "value", multiply, &three, NULL, NULL));
-  CHECK_OK(kvo_bind(as_object(c), "value", as_object(b), "value", NULL));
-  watch(b, "value", KVO_NONE, &w);
-  item_set_value(a, 2);
-  CHECK_EQ(a->value, 6);
-  CHECK_EQ(b->value, 18);
-  CHECK_EQ(c->value, 18);
-  CHECK_EQ(w.calls, 5);
-}
 
 /* An object whose value the runtime stores itself. */
 typedef struct cell {
@@ -123,26 +92,6 @@ TEST(
   CHECK_EQ(faults.count, 0);
 }
 
-static kvo_observation two_way;
-
-static void end_both(watcher *self, const kvo_change *change) {
-  (void)self, (void)change;
-  CHECK_OK(kvo_cancel_observer(two_way));
-  item_set_value(b, 5);
-  CHECK_EQ(a->value, 2);
-  item_set_value(a, 6);
-  CHECK_EQ(b->value, 5);
-}
-
-TEST("the id of a two-way binding ends both directions at once, also while the object is changing") {
-  make_items();
-  CHECK_OK(kvo_bind_two_way(as_object(a), "value", as_object(b), "value", &two_way));
-  watcher ending = {.then = end_both};
-  watch(a, "other", KVO_NONE, &ending);
-  item_set_other(a, 1);
-  CHECK_EQ(ending.calls, 1);
-}
-
 /* ---------------------------------------------------------------------------- Values that a target cannot have -- */
 
 TEST_REPORTED("a value that the target cannot have is a fault, and leaves the target as it is") {
@@ -204,27 +153,4 @@ TEST("a chain of 20 000 bindings follows its first object, however small the sta
     CHECK_EQ(items[COUNT - 1]->value, value);
   }
   for (int i = 0; i < COUNT; i++) item_destroy(items[i]);
-}
-
-static jmp_buf out;
-static bool leaves;
-
-static void compute_or_leave(void *user_data, kvo_value_reader reader, void *arg) {
-  if (leaves) longjmp(out, 1);
-  multiply(user_data, reader, arg);
-}
-
-TEST("a binding whose function is left with longjmp follows the next change") {
-  harness_environment("ASAN_OPTIONS", "detect_leaks=0"); /* memory used by calls that a jump crosses is never freed */
-  static int one = 1;
-  make_items();
-  CHECK_OK(kvo_bind_computed(as_object(b), "value", compute_or_leave, &one, NULL, NULL));
-  for (volatile int value = 3; value < 5; value++) {
-    leaves = true;
-    if (setjmp(out) == 0) item_set_value(a, 20);
-    leaves = false;
-    CHECK(b->value != 20);
-    item_set_value(a, value);
-    CHECK_EQ(b->value, value);
-  }
 }

@@ -223,64 +223,6 @@ TEST("a setter that announces its own property notifies once; announced by other
   end(of);
 }
 
-TEST("a mute concerns one object and one key: of a stored key it silences the next change only") {
-  ignore_faults();
-  square *of = make(1), *other = make(1);
-  expression area;
-  direct own = {0};
-  observe_area(&area, of, KVO_NEW);
-  observe_key(&own, of, area_key);
-  kvo_mute mutes[2];
-  kvo_mute_begin(&mutes[0], &other->header, area_key);
-  announce_area(of);
-  CHECK_EQ(own.calls, 1);
-  CHECK_EQ(area.notified, 1);
-  set_side(of, 2);
-  CHECK_EQ(area.notified, 2);
-  kvo_mute_begin(&mutes[1], &of->header, side_key);
-  set_side(of, 3);
-  CHECK_EQ(area.notified, 2);
-  set_side(of, 4);
-  CHECK_EQ(area.notified, 3);
-  kvo_mute_end(&mutes[0]);
-  kvo_mute_end(&mutes[1]);
-  kvo_mute_end(&mutes[1]);
-  set_side(of, 5);
-  CHECK_EQ(area.notified, 4);
-  CHECK_OK(kvo_remove_observer(own.id));
-  expression_end(&area);
-  end(of);
-  end(other);
-}
-
-/* Passes nil without a type. */
-static void view_untyped(const void *value, void *user, kvo_value_reader reader, void *arg) {
-  (void)value, (void)user;
-  reader(&(kvo_value){NULL, 0, NULL}, arg);
-}
-
-static void set_side_less(const kvo_raw_change *change, void *user_data) {
-  (void)change;
-  square *of = user_data;
-  if (of->side > 0) set_side(of, of->side - 1);
-}
-
-TEST("changes may nest as deep as the stack allows, with values whose type is NULL") {
-  static const kvo_value_ops untyped = {copy_value, release_copy, view_untyped, assign_nothing, NULL};
-  static const kvo_observer_ops counting_down = {.callback = set_side_less};
-  const kvo_binding_property side = {.name = "side", .type = "?", .ops = &untyped, .user = &side_key};
-  kvo_class *cls = NULL;
-  CHECK_OK(kvo_binding_class_register("Untyped", square_class(), 0, &side, 1, &cls));
-  square *of = make_of(cls, 0);
-  kvo_binding_observer observer = {
-      .key_path = "side", .options = KVO_NEW | KVO_ENDS_WITH_OBJECT, .ops = &counting_down, .user_data = of};
-  kvo_observation id;
-  CHECK_OK(kvo_binding_observe_key(&of->header, side_key, &observer, &id));
-  set_side(of, 1000);
-  CHECK_EQ(of->side, 0);
-  end(of);
-}
-
 /* ----------------------------------------------------------------------------------------------------- Classes -- */
 
 TEST("a subclass of a binding may replace an inherited property, but neither has a class one key twice") {

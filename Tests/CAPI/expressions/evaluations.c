@@ -81,7 +81,7 @@ TEST("the initial notification has a value that another setter has stored since 
 
 /* ------------------------------------------------------------------------------------------------- Expressions -- */
 
-static item *first, *second, *third;
+static item *first, *second;
 
 static int sets_to_come;
 
@@ -135,45 +135,6 @@ TEST("the death of a temporary object in the evaluation that reads it is no chan
   CHECK_EQ(one.notified, 1);
   CHECK_EQ(one.evaluated, 2);
   expression_end(&one);
-}
-
-static item *dying;
-static bool destroys;
-
-/* Reads three objects, or destroys the last one instead of reading it. */
-static int read_or_destroy(expression *self) {
-  (void)self;
-  int sum = read_value(first) + read_value(second);
-  if (!destroys) return sum + read_value(dying);
-  item *destroyed = dying;
-  dying = NULL;
-  if (destroyed != NULL) item_destroy(destroyed);
-  return sum;
-}
-
-static int read_first_and_dying(expression *self) {
-  (void)self;
-  return read_value(third) + (dying != NULL ? read_value(dying) : 0);
-}
-
-TEST("an object that dies in an evaluation is a change for the other expressions that have read it") {
-  first = item_make(1), second = item_make(2), third = item_make(3), dying = item_make(4);
-  expression destroying = {.root = as_object(first), .body = read_or_destroy};
-  expression reading = {.root = as_object(third), .body = read_first_and_dying, .keeps_last = true};
-  expression_begin(&destroying, KVO_NEW);
-  expression_begin(&reading, KVO_NEW);
-  destroys = true;
-  item_set_value(first, 7);
-  CHECK_EQ(destroying.notified, 1);
-  CHECK_EQ(destroying.new_value, 9);
-  CHECK_EQ(reading.notified, 1);
-  CHECK_EQ(reading.new_value, 3);
-  item_set_value(first, 8);
-  item_set_value(second, 8);
-  CHECK_EQ(destroying.notified, 3);
-  CHECK_EQ(reading.notified, 1);
-  expression_end(&destroying);
-  expression_end(&reading);
 }
 
 TEST("the old value of an expression needs no memory of the runtime") {

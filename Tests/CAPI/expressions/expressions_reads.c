@@ -1,8 +1,6 @@
 /* expressions_reads.c - what an expression depends on, whether its value is that of a key, and its old values. */
 #include "expression.h"
 
-#include <string.h>
-
 enum { MANY = 18, FEW = 5 };
 static item *all[MANY];
 
@@ -175,94 +173,4 @@ TEST("an expression may have the value of the last key after one evaluation, and
     CHECK_EQ(one.notified, 2 * round);
   }
   end_all(&one, 2);
-}
-
-/* -------------------------------------------------------------------------------------------------- Old values -- */
-
-static expression sums[MANY];
-
-static int read_first_and_root(expression *self) { return read_value(all[0]) + read_value((item *)self->root); }
-
-static void observe_sum(int i, int options) {
-  sums[i] = (expression){.root = as_object(all[i]), .body = read_first_and_root, .keeps_last = true};
-  expression_begin(&sums[i], options);
-}
-
-static void check_sum(int i, int notified, int old_value, int new_value) {
-  CHECK_EQ(sums[i].notified, notified);
-  CHECK_EQ(sums[i].old_value, old_value);
-  CHECK_EQ(sums[i].new_value, new_value);
-}
-
-TEST("each of many expressions that read a property is notified of its change once, with its own old value") {
-  make_all(MANY);
-  for (int count = 1; count < MANY; count++) {
-    int before = all[0]->value;
-    observe_sum(count, KVO_OLD | KVO_NEW | KVO_PRIOR);
-    item_set_value(all[0], before + count);
-    for (int i = 1; i <= count; i++) {
-      check_sum(i, count - i + 1, before + i, before + count + i);
-      CHECK_EQ(sums[i].priors, sums[i].notified);
-    }
-  }
-}
-
-TEST("many expressions whose properties change in a scope, in any order, are each notified once, at its end") {
-  kvo_object *objects[MANY];
-  make_all(MANY);
-  for (int i = 1; i < MANY; i++) {
-    observe_sum(i, KVO_OLD | KVO_NEW);
-    objects[i] = as_object(all[i]);
-  }
-  for (int step = 1; step < MANY; step++) { /* a multiple of a divisor of 18 leaves some out */
-    kvo_scope scope;
-    int notified[MANY], before[MANY];
-    CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_COALESCES, objects + 1, MANY - 1, NULL, 0));
-    for (int i = 1; i < MANY; i++) {
-      notified[i] = sums[i].notified;
-      before[i] = all[i]->value;
-    }
-    for (int i = 1; i < MANY; i++)
-      if (i * step % MANY != 0) item_set_value(all[i * step % MANY], 1000 * step + i);
-    for (int i = 1; i < MANY; i++) CHECK_EQ(sums[i].notified, notified[i]);
-    kvo_scope_end(&scope);
-    for (int i = 1; i < MANY; i++) {
-      bool has_changed = all[i]->value != before[i];
-      CHECK_EQ(sums[i].notified, notified[i] + has_changed);
-      if (has_changed) check_sum(i, notified[i] + 1, before[i], all[i]->value);
-    }
-  }
-}
-
-/* ----------------------------------------------------------------------------------------------- Counted reads -- */
-
-static int plain_reads;
-static size_t counted[5];
-
-/* Reads as many objects; then by key-value coding, whose getter reads the same; and the same again. */
-static int read_coded(expression *self) {
-  for (int i = 0; i < plain_reads; i++) read_value(all[i]);
-  counted[0] = kvo_track_reads(NULL, 0);
-  kvo_track_coded_read(self->root, key_of("value"));
-  item *const then[] = {all[16], all[16], all[17], all[17]};
-  for (int i = 0; i < 4; i++) {
-    read_value(then[i]);
-    counted[i + 1] = kvo_track_reads(NULL, 0);
-  }
-  return 0;
-}
-
-TEST("each read counts, also of the same key, except for that which key-value coding has announced, at any place") {
-  make_all(MANY);
-  for (plain_reads = 0; plain_reads < 16; plain_reads++) {
-    expression one = {.root = as_object(all[16]), .body = read_coded};
-    expression_begin(&one, KVO_NEW);
-    for (int round = 0; round < 3; round++) {
-      for (int i = 0; i < 5; i++) CHECK_EQ(counted[i], plain_reads + i);
-      memset(counted, 0, sizeof counted);
-      item_set_value(all[16], round);
-      CHECK_EQ(one.evaluated, round + 2);
-    }
-    expression_end(&one);
-  }
 }

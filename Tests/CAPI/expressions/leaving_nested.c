@@ -56,33 +56,6 @@ TEST_REPORTED(
   CHECK_EQ(faults.count, 3);
 }
 
-static int faults_seen;
-
-static kvo_action jump_from_handler(const kvo_fault *fault, void *arg) {
-  (void)arg;
-  faults_seen++;
-  if (fault->code == KVO_FAULT_NOT_REGISTERED) longjmp(out, 1);
-  return KVO_ACTION_IGNORE;
-}
-
-static void cause_fault(watcher *self, const kvo_change *change) {
-  (void)self, (void)change;
-  kvo_remove_observer(UINT64_MAX);
-}
-
-TEST_REPORTED("a callback that a fault handler has left for another one is no fault when that one returns") {
-  make_objects();
-  outer.then = catch_and_return;
-  inner.then = cause_fault;
-  watch(objects[0], "value", KVO_NONE, &outer);
-  watch(objects[1], "value", KVO_NONE, &inner);
-  kvo_set_fault_handler(jump_from_handler, NULL);
-  set_below(objects[0], 1);
-  item_set_value(objects[2], 1);
-  CHECK_EQ(faults_seen, 1);
-  CHECK_EQ(inner.calls, 1);
-}
-
 /* ----------------------------------------------------------------------------------------- Deferred deliveries -- */
 
 static watcher links[2], next_one;

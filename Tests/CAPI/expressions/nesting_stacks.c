@@ -2,7 +2,6 @@
 #include "nested.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <unistd.h>
 
 /* Runs `body` on a thread with a stack of this many KiB. */
@@ -119,17 +118,6 @@ static void *swing_without_end(void *arg) {
   CHECK_OK(kvo_remove_observer(id));
   item_destroy(object);
   return arg;
-}
-
-static void swing_on_a_small_stack(void *arg) { with_stack(*(int *)arg, swing_without_end, NULL); }
-
-TEST("the report of a cycle, also of values that alternate, is whole on a small stack") {
-  for (int kilobytes = 128; kilobytes <= 512; kilobytes *= 2) {
-    child_result child = harness_run_child(swing_on_a_small_stack, &kilobytes, NULL);
-    CHECK_EQ(child.signal, SIGABRT);
-    CHECK_CONTAINS(child.errors, "an observer sets the property that it observes, and receives the same values");
-    CHECK_CONTAINS(child.errors, "help: do not set the observed property in its own callback");
-  }
 }
 
 TEST("KVO_MAX_DEPTH does not allow deeper nesting than the stack does") {

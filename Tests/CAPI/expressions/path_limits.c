@@ -2,7 +2,6 @@
 #include "basket.h"
 
 #include <kvo/kvo_binding.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,41 +54,6 @@ TEST("a key path leads through at most 32 collections, or undefined keys for whi
     CHECK_EQ(reads, 32 * (i + 1));
   }
   root->item_count = 0;
-  basket_destroy(root);
-}
-
-TEST("a collection of many elements, each with such a key, counts as one of the 32") {
-  basket *root = with_undefined_key();
-  root->total = 2;
-  for (size_t i = 0; i < BASKET_ROOM; i++)
-    CHECK_OK(kvo_list_insert(as_kvo(root), "items", i, KVO_VALUE(kvo_object *, as_kvo(root))));
-  double sum = 0;
-  CHECK_OK(kvo_get_value(as_kvo(root), "items.items.total", count_read, NULL));
-  CHECK_OK(kvo_get_double(as_kvo(root), "items.@sum.me.me.total", &sum));
-  CHECK_EQ(sum, 2.0 * BASKET_ROOM);
-  CHECK_EQ(reads, 1);
-  root->item_count = 0;
-  basket_destroy(root);
-}
-
-static void check_key_is_named(size_t length) {
-  const char *named = strstr(kvo_last_error(), "has no key 'k");
-  CHECK(named != NULL && strlen(named) == strlen("has no key ''") + length);
-}
-
-TEST("a key of any length that a class does not have is refused by its name") {
-  basket *root = basket_make("root", 1);
-  for (size_t length = 120; length < 140; length++) {
-    char key[140] = "", path[160];
-    memset(key, 'k', length);
-    snprintf(path, sizeof path, "total.%s", key);
-    CHECK_STATUS(kvo_get_value(as_kvo(root), key, never, NULL), KVO_ERROR_UNDEFINED_KEY);
-    check_key_is_named(length);
-    CHECK_STATUS(kvo_set_int64(as_kvo(root), key, 1), KVO_ERROR_UNDEFINED_KEY);
-    check_key_is_named(length);
-    CHECK_STATUS(kvo_get_value(as_kvo(root), path, never, NULL), KVO_ERROR_NOT_AN_OBJECT);
-    check_key_is_named(length);
-  }
   basket_destroy(root);
 }
 
@@ -261,65 +225,3 @@ TEST("a path of any length is notified of a change at its end once, and follows 
 }
 
 /* -------------------------------------------------------------------------------------------------- Long types -- */
-
-enum { LONGEST_NAME = 24 };
-static char types[LONGEST_NAME][LONGEST_NAME + 8];
-static int checked;
-
-/* An object with a number under many keys: that of the key "aaa" is in a structure with a name of three letters. */
-static kvo_object *holder_make(long long number) {
-  static kvo_class *cls;
-  static char names[LONGEST_NAME][LONGEST_NAME + 1];
-  kvo_property_spec properties[LONGEST_NAME];
-  for (int i = 0; i < LONGEST_NAME; i++) {
-    memset(names[i], 'a', (size_t)i + 1);
-    snprintf(types[i], sizeof types[i], "{%s=q}", names[i]);
-    properties[i] = (kvo_property_spec){
-        .name = names[i], .type = types[i], .flags = KVO_PROPERTY_AT_OFFSET, .offset = sizeof(kvo_object)};
-  }
-  kvo_class_spec spec = {.struct_size = sizeof spec,
-                         .name = "Holder",
-                         .instance_size = sizeof(kvo_object) + sizeof number,
-                         .properties = properties,
-                         .property_count = LONGEST_NAME};
-  kvo_object *made;
-  if (cls == NULL) CHECK_OK(kvo_class_register(&spec, &cls));
-  CHECK_OK(kvo_object_create(cls, &made));
-  memcpy(made + 1, &number, sizeof number);
-  return made;
-}
-
-static void check_value(const kvo_value *value, const char *type, long long number) {
-  CHECK(value != NULL && value->bytes != NULL);
-  CHECK_EQ(value->type, type);
-  CHECK_EQ(value->size, sizeof number);
-  CHECK((uintptr_t)value->bytes % _Alignof(long long) == 0);
-  CHECK_BYTES(value->bytes, &number, sizeof number);
-}
-
-static void check_change(const kvo_change *change, void *type) {
-  check_value(change->old_value, type, 0x0102030405060708);
-  check_value(change->new_value, type, -2);
-  checked++;
-}
-
-TEST("the old and the new value of a path have the type of the property, whatever its length") {
-  item *root = item_make(0);
-  kvo_object *first = holder_make(0x0102030405060708), *second = holder_make(-2);
-  root->next = (item *)(void *)first;
-  for (int i = 0; i < LONGEST_NAME; i++) {
-    char path[LONGEST_NAME + 8];
-    snprintf(path, sizeof path, "next.%.*s", i + 1, types[LONGEST_NAME - 1] + 1);
-    kvo_observer observer = {.struct_size = sizeof observer,
-                             .key_path = path,
-                             .options = (kvo_options)(KVO_OLD | KVO_NEW | KVO_ENDS_WITH_OBJECT),
-                             .callback = check_change,
-                             .user_data = types[i]};
-    CHECK_OK(kvo_add_observer(as_object(root), &observer, NULL));
-  }
-  item_set_next(root, (item *)(void *)second);
-  CHECK_EQ(checked, LONGEST_NAME);
-  item_destroy(root);
-  kvo_object_destroy(first);
-  kvo_object_destroy(second);
-}

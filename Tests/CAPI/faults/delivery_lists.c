@@ -1,7 +1,6 @@
 /* delivery_lists.c - the deliveries in progress in a fault: which are listed, how cycles are folded, and what the first line has of one. */
 #include "nested.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { LISTED = 40, DEEPEST = 300 };
@@ -106,46 +105,4 @@ TEST("three rounds of a cycle are folded, without what led to it, and with the p
   fail_in_cycle(4);
   CHECK_EQ(list.count, 5);
   for (size_t i = 0; i < list.count; i++) CHECK_EQ(list.rounds[i] + list.repeats[i], 0);
-}
-
-/* ------------------------------------------------------------------------------------------------------- The first line -- */
-
-enum { LONGEST = 6, SHOWN = 4 };
-static item *circle[LONGEST];
-
-/* Makes a cycle of this many observations, registered in lines 1, 2, … of a file, and changes the last of its objects. */
-static void go_round(int length) {
-  kvo_observation ids[LONGEST];
-  for (int i = 0; i < length; i++) circle[i] = item_make(0);
-  for (int i = 0; i < length; i++) {
-    kvo_observer observer = {.struct_size = sizeof observer,
-                             .key_path = "value",
-                             .callback = set_other,
-                             .user_data = circle[(i + 1) % length],
-                             .file = "circle.c",
-                             .line = (uint32_t)(i + 1)};
-    CHECK_OK(kvo_add_observer(as_object(circle[i]), &observer, &ids[i]));
-  }
-  item_set_value(circle[length - 1], 1);
-  for (int i = 0; i < length; i++) CHECK_OK(kvo_remove_observer(ids[i]));
-}
-
-TEST("the first line shows four observations of a cycle in the order of the source, and whether there are more") {
-  harness_environment("KVO_MAX_DEPTH", "40");
-  ignore_faults();
-  for (int length = 2; length <= 6; length++) {
-    go_round(length);
-    char expected[512];
-    int written = snprintf(expected, sizeof expected,
-                           "KVO0023 fatal: %d observations form a cycle; they nest 40 deep, and KVO_MAX_DEPTH allows "
-                           "no more: ",
-                           length);
-    for (int i = 0; i < length && i < SHOWN; i++)
-      written +=
-          snprintf(expected + written, sizeof expected - (size_t)written, "%s\"value\" of Item@0x%llx (circle.c:%d)",
-                   i == 0 ? "" : " -> ", (unsigned long long)(uintptr_t)circle[i], i + 1);
-    snprintf(expected + written, sizeof expected - (size_t)written, "%s", length > SHOWN ? " -> …" : "");
-    CHECK_EQ((const char *)faults.summary, (const char *)expected);
-    for (int i = 0; i < length; i++) item_destroy(circle[i]);
-  }
 }

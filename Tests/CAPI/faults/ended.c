@@ -94,41 +94,6 @@ TEST("the removal of an observer that observes another key path of the object sa
   item_destroy(object);
 }
 
-static item memory; /* of the program: an object, and later another one */
-
-static void begin_object(void) {
-  memset(&memory, 0, sizeof memory);
-  CHECK_OK(kvo_object_init(as_object(&memory), item_class()));
-}
-
-/* Removes an observer of "value" that the object at `memory` does not have. */
-static void check_removal(watcher *of, kvo_fault_code expected) {
-  CHECK_STATUS(kvo_remove_observer_for(as_object(&memory), of, "value"), KVO_ERROR_NOT_REGISTERED);
-  CHECK_EQ((int)faults.code, (int)expected);
-  bool has_earlier = strstr(faults.report, "\n  with an earlier object at this address registered at ") != NULL;
-  CHECK_EQ(has_earlier, expected == KVO_FAULT_NOT_REGISTERED);
-}
-
-TEST("an observer of an earlier object at the address is not removed twice, and the report says where it was") {
-  ignore_faults();
-  watcher removed[3] = {{0}}, ended = {0};
-  begin_object();
-  for (int i = 0; i < 3; i++) watch(&memory, "value", KVO_NONE, &removed[i]);
-  for (int i = 0; i < 3; i++) CHECK_OK(kvo_remove_observer(removed[i].id));
-  for (int i = 0; i < 3; i++) check_removal(&removed[i], KVO_FAULT_REMOVED_TWICE);
-  kvo_object_finish(as_object(&memory));
-  begin_object();
-  for (int i = 0; i < 3; i++) check_removal(&removed[i], KVO_FAULT_NOT_REGISTERED);
-  watch(&memory, "value", KVO_NONE, &removed[0]);
-  watch(&memory, "value", KVO_ENDS_WITH_OBJECT, &ended);
-  CHECK_OK(kvo_remove_observer(removed[0].id));
-  kvo_object_finish(as_object(&memory));
-  begin_object();
-  check_removal(&ended, KVO_FAULT_NOT_REGISTERED);
-  check_removal(&removed[0], KVO_FAULT_NOT_REGISTERED);
-  kvo_object_finish(as_object(&memory));
-}
-
 TEST("a second removal has what the observation was, and the thread and the age of the first removal") {
   ignore_faults();
   item *object = item_make(0);

@@ -94,22 +94,6 @@ TEST("an announced key that resembles a property among others is no misspelling"
   kvo_object_finish(&object.header);
 }
 
-TEST("of two observers of an undefined key the fault of its announcement has the one that wants the value") {
-  item *object = item_make(0);
-  watcher innocent = {0}, guilty = {0};
-  ignore_faults();
-  watch(object, "status", KVO_NONE, &innocent);
-  watch(object, "status", KVO_NEW, &guilty);
-  CHECK_OK(kvo_will_change(as_object(object), "status"));
-  CHECK_OK(kvo_did_change(as_object(object), "status"));
-  CHECK_EQ((int)faults.code, KVO_FAULT_UNDEFINED_KEY);
-  CHECK_CONTAINS(faults.apple, "this class is not key value coding-compliant for the key status.");
-  CHECK_EQ(faults.first.observation, guilty.id);
-  CHECK_OK(kvo_remove_observer(innocent.id));
-  CHECK_OK(kvo_remove_observer(guilty.id));
-  item_destroy(object);
-}
-
 /* -------------------------------------------------------------------------------------------------------------- Refusals -- */
 
 /* A registration that is refused with a single fault. */

@@ -119,15 +119,6 @@ TEST("a did without a place is reported with that of its will, or with that of a
   item_destroy(object);
 }
 
-TEST("a fault of a binding is reported with its observations only if it has some") {
-  const kvo_fault_observation observation = {.key_path = "value", .file = "r.c", .file_length = 3, .line = 10};
-  ignore_faults();
-  kvo_fault_raise(KVO_FAULT_NEVER_NOTIFIES, "it is silent", NULL, NULL, &observation, 0, NULL, 0);
-  CHECK_EQ((const char *)faults.summary, "KVO0011 error: it is silent");
-  kvo_fault_raise(KVO_FAULT_NEVER_NOTIFIES, "it is silent", NULL, NULL, &observation, 1, NULL, 0);
-  CHECK_EQ((const char *)faults.summary, "KVO0011 error: it is silent, registered at r.c:10");
-}
-
 /* ------------------------------------------------------------------------------------------------------------------ Once -- */
 
 /* How many reports a child makes. */
@@ -204,43 +195,4 @@ __attribute__((noinline, used)) static void in_swift_layer(int deep) {
   else
     raise_at(NULL, 0);
   FRAME_STAYS();
-}
-CALLER(price_announcer, in_swift_layer(some_calls), (void)file, (void)line)
-CALLER(tax_announcer, in_swift_layer(some_calls), (void)file, (void)line)
-
-static void raise_deep_in_library(void *arg) {
-  (void)arg;
-  for (volatile int i = 0; i < 3; i++) {
-    price_announcer(NULL, 0);
-    tax_announcer(NULL, 0);
-  }
-}
-
-TEST("with once the calls are those of the program, however many of the library are between them and the fault") {
-  CHECK_EQ(reports_of(raise_deep_in_library, "once"), 2);
-}
-
-static void observe_misspelt_keys(void *arg) {
-  static const char *const keys[] = {"tilte", "pgaes"};
-  item *objects[] = {item_make(0), item_make(0)};
-  (void)arg;
-  for (int i = 0; i < 8; i++)
-    kvo_binding_never_notifies(as_object(objects[i / 2 % 2]), keys[i % 2], "value", KVO_SILENCE_UNDEFINED, "a.c", 1);
-  for (int i = 0; i < 2; i++) item_destroy(objects[i]);
-}
-
-TEST("a warning about keys is reported once for each key, of whatever object, also if one line raises it for all") {
-  CHECK_EQ(reports_of(observe_misspelt_keys, NULL), 2);
-}
-
-static void raise_at_many_places(void *arg) {
-  (void)arg;
-  for (uint32_t line = 1; line <= 1024; line++) raise_at("many.c", line);
-  for (int i = 0; i < 2; i++) raise_at("many.c", 5000);
-  raise_at("many.c", 1);
-}
-
-TEST("with more places than are kept faults are reported again, and those that are kept are not") {
-  if (harness_is_valgrind()) return; /* it takes minutes */
-  CHECK_EQ(reports_of(raise_at_many_places, "once"), 1024 + 2);
 }

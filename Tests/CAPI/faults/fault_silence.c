@@ -268,24 +268,6 @@ TEST("an observation that is removed explicitly, or that has an observer, may en
   item_destroy(object);
 }
 
-TEST("an observation for a receiver is no duplicate of a classic one by the same object, nor that one of it") {
-  harness_environment("KVO_POLICY", "KVO0019:log");
-  ignore_faults();
-  int panel = 0;
-  item *object = item_make(0);
-  observe_for(object, &panel, true);
-  kvo_observation classic = observe_for(object, &panel, false);
-  observe_for(object, &panel, true);
-  CHECK_EQ(faults.count, 0);
-  kvo_observation again = observe_for(object, &panel, false);
-  CHECK_EQ(faults.count, 1);
-  CHECK_EQ((int)faults.code, KVO_FAULT_DUPLICATE);
-  CHECK_OK(kvo_remove_observer(classic));
-  CHECK_OK(kvo_remove_observer(again));
-  CHECK_EQ(kvo_binding_end_all(as_object(object), &panel, NULL, true, NULL, 0), 2);
-  item_destroy(object);
-}
-
 TEST("a third registration says that each change will notify three times, and lists both that exist, newest first") {
   harness_environment("KVO_POLICY", "KVO0019:log");
   item *object = item_make(0);

@@ -131,25 +131,6 @@ TEST("groups have a source location and a key path each, and are listed by size,
                  "while 14 observations were registered (key paths: \"value\" ×11, \"other\" ×2, \"quiet\")");
 }
 
-TEST("the first line has the first eight key paths with their counts, and says how many observations are of others") {
-  static const char *const paths[] = {"k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7", "k8", "k9"};
-  for (size_t distinct = 7; distinct <= 10; distinct++) {
-    registration all[2 * 10];
-    kvo_observation ids[2 * 10];
-    for (size_t i = 0; i < 2 * distinct; i++) all[i] = (registration){"a.c", 1, paths[i % distinct]};
-    item_destroy(make_with(all, 2 * distinct, ids));
-    char expected[256] = "(key paths: ", more[64] = "";
-    for (size_t i = 0; i < distinct && i < 8; i++) {
-      char part[16];
-      snprintf(part, sizeof part, "%s\"%s\" ×2", i == 0 ? "" : ", ", paths[i]);
-      strcat(expected, part);
-    }
-    if (distinct > 8) snprintf(more, sizeof more, " and %zu of other key paths", 2 * (distinct - 8));
-    strcat(strcat(expected, more), "), ");
-    CHECK_CONTAINS((const char *)summary, (const char *)expected);
-  }
-}
-
 TEST("of 1000 source locations a report lists the first in 16 KiB, and says how many more there are") {
   static char paths[1000][1100];
   static watcher many[1000];

@@ -1,5 +1,5 @@
 /* leaks.c - KVO_REPORT=leaks: at exit the runtime reports what is still observed, and where it was registered. */
-#include "basket.h"
+#include "fixture.h"
 #include "json.h"
 #include "reported.h"
 
@@ -75,40 +75,4 @@ TEST("no leaks are reported if all observations have ended") {
 TEST("KVO_POLICY can make leaks end the process, so that a test run fails") {
   harness_environment("KVO_REPORT", "leaks");
   CHECK_EQ(harness_run_child(leave_some, NULL, "KVO0014:abort").signal, SIGABRT);
-}
-
-static void exit_in_callback(watcher *self, const kvo_change *change) {
-  (void)self, (void)change;
-  exit(0);
-}
-
-static void leave_in_callback(void *arg) {
-  (void)arg;
-  item *object = item_make(0);
-  w.then = exit_in_callback;
-  watch(object, "value", KVO_NEW, &w);
-  item_set_value(object, 1);
-}
-
-TEST("exit in a callback ends the process, with a report of leaks") {
-  harness_environment("KVO_REPORT", "leaks");
-  child_result run = harness_run_child(leave_in_callback, NULL, NULL);
-  CHECK_EQ(run.exit_code, 0);
-  CHECK_CONTAINS(run.errors, "KVO0014 warning: 1 observation, registered at 1 place, had not ended");
-}
-
-static void leave_two_classes(void *arg) {
-  kvo_object *objects[] = {as_kvo(basket_make("basket", 0)), as_object(item_make(0))};
-  (void)arg;
-  for (int i = 0; i < 6; i++) leave(objects[i % 2], "imaginary", KVO_NONE, 1);
-  exit(0);
-}
-
-TEST("observations of two classes are two groups, also of one source location") {
-  harness_environment("KVO_REPORT", "leaks");
-  child_result run = harness_run_child(leave_two_classes, NULL, "KVO0011:ignore");
-  CHECK_CONTAINS(run.errors, "KVO0014 warning: 6 observations, registered at 1 place, had not ended when the process "
-                             "ended; 3 of them: \"imaginary\" of Basket, at some/where.c:1");
-  CHECK_CONTAINS(run.errors, "    \"imaginary\" of Basket@0x");
-  CHECK_CONTAINS(run.errors, "    \"imaginary\" of Item@0x");
 }

@@ -160,20 +160,6 @@ TEST("an unknown item is reported as KVO0034 and skipped; the other items apply"
   }
 }
 
-TEST("KVO_POLICY can ignore KVO0034, wherever its item is, and abort and log at it only report it") {
-  static const struct {
-    const char *policy;
-    bool reports;
-  } rows[] = {{"KVO0034:ignore,nonsense,log", false}, {"log,nonsense,KVO0034:ignore", false},
-              {"log,nonsense,warning:ignore", false}, {"nonsense,ignore", true},
-              {"nonsense,log,warning:abort", true},   {"warning:ignore,KVO0034:log,nonsense,log", true}};
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    child_result run = harness_run_child(die_observed, NULL, rows[i].policy);
-    CHECK_EQ(run.signal, 0);
-    CHECK_EQ(strstr(run.errors, "KVO0034 warning: KVO_POLICY: \"nonsense\"") != NULL, rows[i].reports);
-  }
-}
-
 TEST("a malformed policy leaves the default: abort") {
   child_result died = harness_run_child(die_observed, NULL, "please do not abort");
   CHECK_EQ(died.signal, SIGABRT);

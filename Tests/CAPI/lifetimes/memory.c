@@ -35,38 +35,6 @@ TEST("20 000 short-lived observed objects leave no memory behind, nor do removal
   CHECK_EQ((long)live_blocks, before);
 }
 
-static watcher renewed;
-
-static void renew(watcher *self, const kvo_change *change) {
-  (void)self;
-  CHECK_OK(kvo_cancel_observer(renewed.id));
-  watch((item *)change->object, "value", KVO_NEW, &renewed);
-}
-
-TEST("thousands of observations and changes of one object leave no memory behind, also if deliveries renew observers") {
-  use_counting_allocator();
-  item *object = item_make(0), *leaves[] = {item_make(1), item_make(2)};
-  watcher path = {0}, direct = {0}, renewing = {.then = renew};
-  watch(object, "next.value", KVO_NEW | KVO_OLD, &path);
-  watch(object, "value", KVO_NEW, &renewed);
-  watch(object, "value", KVO_NONE, &renewing);
-  int rounds = harness_is_instrumented() ? 1000 : 20000;
-  long before = 0;
-  for (int i = 0; i < rounds; i++) {
-    watch(object, "other", KVO_NONE, &direct);
-    item_set_next(object, leaves[i % 2]);
-    item_set_value(object, i);
-    CHECK_OK(kvo_remove_observer(direct.id));
-    if (i == rounds / 2) before = live_blocks;
-  }
-  CHECK(live_blocks < before + 10);
-  CHECK_EQ(path.calls, rounds);
-  kvo_observation ids[] = {path.id, renewed.id, renewing.id};
-  for (int i = 0; i < 3; i++) CHECK_OK(kvo_remove_observer(ids[i]));
-  item *all[] = {object, leaves[0], leaves[1]};
-  for (int i = 0; i < 3; i++) item_destroy(all[i]);
-}
-
 TEST("the memory of observations that end is freed, and their ids name nothing when it is used again") {
   enum { MANY = 5000 };
   static kvo_observation ids[MANY], later[MANY];

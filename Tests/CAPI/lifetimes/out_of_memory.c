@@ -254,29 +254,3 @@ TEST_REPORTED(
   for_each_failure(replace_without_memory, (int[]){KVO_NEW, KVO_NEW | KVO_OLD | KVO_PRIOR}, 2);
   CHECK(reported > 0);
 }
-
-/* Destroys an object that 20 observed paths pass through. */
-static bool destroy_without_memory(long n, bool keeps, int options) {
-  enum { PATHS = 20 };
-  item *end = item_make(1), *roots[PATHS];
-  watcher watchers[PATHS] = {0};
-  for (int i = 0; i < PATHS; i++) {
-    roots[i] = item_make(0);
-    roots[i]->next = end;
-    watch(roots[i], "next.value", options, &watchers[i]);
-  }
-  begin_failing(n, keeps);
-  item_destroy(end);
-  bool failed = end_failing();
-  for (int i = 0; i < PATHS; i++) {
-    CHECK_EQ(watchers[i].calls, 1);
-    CHECK_OK(kvo_remove_observer(watchers[i].id));
-    item_destroy(roots[i]);
-  }
-  return failed;
-}
-
-TEST_REPORTED(
-    "whichever allocation fails while an object is destroyed, the observers of paths through it are notified") {
-  for_each_failure(destroy_without_memory, (int[]){KVO_NONE, KVO_NEW, KVO_NEW | KVO_OLD}, 3);
-}

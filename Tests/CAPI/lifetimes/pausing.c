@@ -75,27 +75,6 @@ TEST("the resumption notifies of nothing if nothing was missed, or if it is not 
   }
 }
 
-TEST("an old object, of a key or at the end of a path, is that at the pause") {
-  make_object();
-  item *first = item_make(10), *second = item_make(20), *middle = item_make(0);
-  watcher direct = {0}, path = {0}, *both[] = {&direct, &path};
-  item_set_next(object, middle);
-  item_set_next(middle, first);
-  watch(middle, "next", BOTH, &direct);
-  watch(object, "next.next", BOTH, &path);
-  for (int i = 0; i < 2; i++) CHECK_OK(kvo_observation_pause(both[i]->id));
-  item_set_next(middle, NULL);
-  item_set_next(middle, second);
-  for (int i = 0; i < 2; i++) {
-    CHECK_OK(kvo_observation_resume(both[i]->id, true));
-    CHECK_SAME(both[i]->old_value.object, first);
-    CHECK_SAME(both[i]->new_value.object, second);
-  }
-  item_set_next(middle, first);
-  for (int i = 0; i < 2; i++) CHECK_SAME(both[i]->old_value.object, second);
-  item_destroy(second);
-}
-
 TEST("a paused path whose intermediate object is replaced or dies follows, and notifies of that when it is resumed") {
   make_object();
   item *first = item_make(10), *second = item_make(20);
@@ -111,29 +90,6 @@ TEST("a paused path whose intermediate object is replaced or dies follows, and n
   CHECK_NOTIFIED(w, 1, 10, 21);
   item_set_value(second, 22);
   CHECK_NOTIFIED(w, 2, 21, 22);
-}
-
-TEST("changes announced by hand, of elements, and in a scope count as missed; the resumption is a setting") {
-  make_object();
-  watcher by_hand = {0}, coalesced = {0};
-  size_t index = 0;
-  watch(object, "quiet", BOTH, &by_hand);
-  watch(object, "value", BOTH, &coalesced);
-  CHECK_OK(kvo_observation_pause(by_hand.id));
-  CHECK_OK(kvo_observation_pause(coalesced.id));
-  BEGIN(scope, KVO_SCOPE_COALESCES, object);
-  item_set_value(object, 2);
-  item_set_value(object, 3);
-  kvo_scope_end(&scope);
-  CHECK_OK(kvo_will_change_indexes(as_object(object), KVO_CHANGE_INSERTION, "quiet", &index, 1));
-  KVO_SET(object, "quiet", int, 7);
-  CHECK_OK(kvo_did_change_indexes(as_object(object), KVO_CHANGE_INSERTION, "quiet", &index, 1));
-  CHECK_EQ(by_hand.calls + coalesced.calls, 0);
-  CHECK_OK(kvo_observation_resume(by_hand.id, true));
-  CHECK_OK(kvo_observation_resume(coalesced.id, true));
-  CHECK_NOTIFIED(by_hand, 1, 0, 7);
-  CHECK_EQ(by_hand.index_count, 0);
-  CHECK_NOTIFIED(coalesced, 1, 1, 3);
 }
 
 /* --------------------------------------------------------------------------------------------- Ends and memory -- */
@@ -176,35 +132,11 @@ TEST("without memory for the old value the observation is not paused") {
   CHECK_NOTIFIED(w, 1, 1, 2);
 }
 
-/* ------------------------------------------------------------------------------------------ In callbacks -- */
-
-static void pause_itself(watcher *self, const kvo_change *change) {
-  CHECK_OK(kvo_observation_pause(change->observation));
-  CHECK(kvo_observation_is_paused(change->observation));
-  if (self->calls == 1) item_set_value(object, 50);
-  if (self->calls == 2) CHECK_OK(kvo_observation_resume(change->observation, true));
-}
-
-TEST("a callback may pause and resume its own observation") {
-  for (int i = 0; i < PATHS; i++) {
-    make_object();
-    watcher w = {.then = pause_itself};
-    watch(object, paths[i], KVO_NEW, &w);
-    item_set_value(object, 2);
-    item_set_value(object, 3);
-    CHECK_EQ(w.calls, 1);
-    CHECK_OK(kvo_observation_resume(w.id, true));
-    CHECK_EQ(w.calls, 2);
-    CHECK_EQ(w.new_value.integer, expected(i, 3));
-    item_destroy(object);
-  }
-}
-
 /* ----------------------------------------------------------------------------------------------------- Threads -- */
 
 static shared *on_all;
 static _Atomic kvo_observation id_of[4];
-static _Atomic int calls, is_over;
+static _Atomic int calls;
 static const char *const keys[] = {"value", "next.value", "next.next.value", "value"};
 
 static bool is_in_time(kvo_status status) { return status == KVO_OK || status == KVO_ERROR_NOT_REGISTERED; }
@@ -239,26 +171,4 @@ TEST("several threads may pause, resume, remove and set at the same time; after 
   CHECK_EQ((int)calls, before + 4);
   for (int i = 0; i < 4; i++) CHECK_OK(kvo_cancel_observer_and_wait(id_of[i]));
   shared_destroy(on_all);
-}
-
-static void pause_and_resume(void *arg) {
-  (void)arg;
-  while (!is_over) {
-    (void)kvo_observation_pause(id_of[0]);
-    (void)kvo_observation_resume(id_of[0], true);
-  }
-}
-
-TEST("an object may die while another thread pauses and resumes observations of it") {
-  running *thread = start_thread(pause_and_resume, NULL);
-  for (int i = 0; i < rounds(2000); i++) {
-    shared *made = shared_make();
-    set_next(made, made);
-    id_of[0] = observe(made, keys[i % 2], BOTH | KVO_ENDS_WITH_OBJECT, &calls, NULL);
-    set(made, 1);
-    set(made, 2);
-    shared_destroy(made);
-  }
-  is_over = 1;
-  join_thread(thread);
 }

@@ -3,7 +3,6 @@
 #include "fixture.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ------------------------------------------------------------------------------------------------------- Types -- */
 
@@ -54,14 +53,6 @@ TEST("types with more than 65536 parts, or 4096 elements in an array, are refuse
       "{s=[18446744073709551616C]}", "{s=[99999999999999999999999i]}", "{s=[4096[4096[4096[4096[4096c]]]]]}"};
   for (size_t i = 0; i < sizeof largest / sizeof *largest; i++) CHECK_OK(kvo_type_size(largest[i], NULL, NULL));
   check_types(too_large, sizeof too_large / sizeof *too_large, KVO_ERROR_UNSUPPORTED_SETTER);
-}
-
-TEST("structures nested deeper than the limit are refused without overflowing the stack") {
-  enum { DEPTH = 100000 };
-  char *deep = malloc(3 * DEPTH + 1);
-  for (int i = 0; i < DEPTH; i++) memcpy(deep + 3 * i, "{s=", 4);
-  check_type(deep, KVO_ERROR_BAD_TYPE_ENCODING);
-  free(deep);
 }
 
 /* ----------------------------------------------------------------------------------------------------- Classes -- */

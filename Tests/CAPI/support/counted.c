@@ -206,7 +206,7 @@ static void release_value(void *value, void *user_data) {
   free(value);
 }
 
-kvo_status counted_try_watch(counted_watcher *watcher, counted *root, int depth, int options) {
+void counted_watch(counted_watcher *watcher, counted *root, int depth, int options) {
   static const kvo_observer_ops ops = {
       .callback = note, .destroy = end, .evaluate = evaluate, .release = release_value};
   memset(watcher, 0, sizeof *watcher);
@@ -214,9 +214,5 @@ kvo_status counted_try_watch(counted_watcher *watcher, counted *root, int depth,
   watcher->depth = depth;
   kvo_binding_observer described = {
       .key_path = "next.count", .options = (kvo_options)options, .ops = &ops, .user_data = watcher, KVO_HERE};
-  return kvo_binding_observe_tracked(&root->header, &described, true, &watcher->id);
-}
-
-void counted_watch(counted_watcher *watcher, counted *root, int depth, int options) {
-  CHECK_OK(counted_try_watch(watcher, root, depth, options));
+  CHECK_OK(kvo_binding_observe_tracked(&root->header, &described, true, &watcher->id));
 }

@@ -42,7 +42,5 @@ typedef struct counted_watcher {
 
 /* Observes the path of `depth` times `next`, then `count`. The caller keeps the root. */
 void counted_watch(counted_watcher *watcher, counted *root, int depth, int options);
-/* The same without checking the status. */
-kvo_status counted_try_watch(counted_watcher *watcher, counted *root, int depth, int options);
 
 #endif

@@ -5,7 +5,6 @@
 
 holder held;
 int holder_reads, holder_values;
-void (*holder_has_released)(void);
 
 void *holder_value(int number) {
   int *made = malloc(sizeof *made);
@@ -28,7 +27,6 @@ static void release(void *value, void *user) {
   (void)user;
   holder_values--;
   free(value);
-  if (holder_has_released != NULL) holder_has_released();
 }
 
 static void view(const void *value, void *user, kvo_value_reader reader, void *arg) {
@@ -46,7 +44,7 @@ static bool same(const void *one, const void *other, void *user) {
   return *(const int *)one == *(const int *)other;
 }
 
-kvo_class *holder_class(void) {
+static kvo_class *holder_class(void) {
   static kvo_class *made;
   static const kvo_value_ops ops = {copy, release, view, assign, NULL}, compared = {copy, release, view, assign, same};
   kvo_binding_property properties[] = {

@@ -14,7 +14,6 @@ typedef struct holder {
   kvo_object header;
 } holder;
 
-kvo_class *holder_class(void);
 /* The object of a test. */
 extern holder held;
 void hold(int first, int second);
@@ -26,7 +25,5 @@ static inline kvo_key key(const char *name) { return kvo_key_hash(name, strlen(n
 void *holder_value(int number);
 /* How often the runtime has copied a value of an object, and how many values have not been released. */
 extern int holder_reads, holder_values;
-/* Called at the end of each release, unless NULL. */
-extern void (*holder_has_released)(void);
 
 #endif

@@ -59,27 +59,3 @@ TEST("a thread without memory for its record notifies observers of keys and of k
   item_destroy(first);
   item_destroy(object);
 }
-
-static kvo_action ignore(const kvo_fault *fault, void *arg) {
-  (void)fault, (void)arg;
-  return KVO_ACTION_IGNORE;
-}
-
-static void keep_unrecorded(void *arg) {
-  int mine = 0;
-  refuses = true;
-  CHECK_SAME(kvo_thread_exchange(KVO_THREAD_CODING, &mine), NULL);
-  CHECK_SAME(kvo_thread_exchange(KVO_THREAD_CODING, NULL), NULL);
-  CHECK_EQ((int)kvo_thread_fault_count(), 0);
-  kvo_set_thread_fault_handler(ignore, arg);
-  CHECK(kvo_get_thread_fault_handler(NULL) == NULL);
-  refuses = false;
-  CHECK_SAME(kvo_thread_exchange(KVO_THREAD_CODING, &mine), NULL);
-  CHECK_SAME(kvo_thread_exchange(KVO_THREAD_CODING, NULL), &mine);
-  kvo_set_thread_fault_handler(ignore, arg);
-  CHECK(kvo_get_thread_fault_handler(NULL) == (HAS_REPORTS ? ignore : NULL));
-}
-
-TEST("a binding's pointer and a fault handler of a thread are not kept without memory for its record, and then are") {
-  on_new_thread(keep_unrecorded);
-}
