@@ -133,14 +133,14 @@ ROW("n objects are observed and die") {
   }
 }
 
-static void told(kvo_end end, void *arg) { (void)end, (void)arg; }
+static void ignore_end(kvo_end end, void *arg) { (void)end, (void)arg; }
 
-ROW("remove n observers of a key, each with a function that is told of the end") {
+ROW("remove n observers of a key, each with a function that is notified of the end") {
   item *object = item_make(0);
   listener *all = listeners(n);
   for (size_t i = 0; i < n; i++) {
     listen(&all[i], as_object(object), "value", KVO_NEW);
-    CHECK_OK(kvo_observation_on_end(all[i].id, told, NULL));
+    CHECK_OK(kvo_observation_on_end(all[i].id, ignore_end, NULL));
   }
   MEASURE for (size_t i = 0; i < n; i++) kvo_cancel_observer(all[i].id);
 }

@@ -69,13 +69,14 @@ static void check_stable(const watcher *of) {
   if (of->ended != 0) fail("a stable observation of \"%s\" has ended", name);
   bool is_exact = is_single(of->path) || !here.replacing;
   int changes = is_exact ? changes_of(of) : 0, calls = of->calls[false];
-  /* What changes while a change or a scope is open that is going to tell the expression is told by that. */
+  /* What changes while a change or a scope is open that is going to notify of the expression is delivered by that. */
   bool may_merge = !is_single(of->path) && calls > 0 && calls < changes;
-  if (is_exact && calls != changes && !may_merge) fail("\"%s\" was told %d times of %d changes", name, calls, changes);
-  if (of->told != NULL && !here.silencing && !was_told(of, last_value(of)))
-    fail("\"%s\" was never told its last value %d", name, last_value(of));
+  if (is_exact && calls != changes && !may_merge)
+    fail("\"%s\" was notified %d times of %d changes", name, calls, changes);
+  if (of->delivered != NULL && !here.silencing && !was_delivered(of, last_value(of)))
+    fail("\"%s\" was never notified of its last value %d", name, last_value(of));
   if (of->path == O_OTHER && !here.silencing && of->last != of->root->other)
-    fail("\"other\" is %d, told %d", of->root->other, of->last);
+    fail("\"other\" is %d, delivered as %d", of->root->other, of->last);
 }
 
 static void check_watcher(const watcher *of) {
@@ -84,9 +85,10 @@ static void check_watcher(const watcher *of) {
   if (of->destroyed != ended)
     fail("the user data of \"%s\" was destroyed %d times, and has ended %d times", observed_paths[of->path],
          of->destroyed, ended);
-  int told = ended != 0 ? of->asked : 0;
-  if (of->end_told != told)
-    fail("the end of \"%s\" was told %d times, not %d", observed_paths[of->path], of->end_told, told);
+  int expected_ends = ended != 0 ? of->asked : 0;
+  if (of->ends_notified != expected_ends)
+    fail("the end of \"%s\" was delivered %d times, not %d", observed_paths[of->path], of->ends_notified,
+         expected_ends);
   if (kvo_observation_is_registered(of->id) != is_live(of))
     fail("\"%s\" is registered: %d", observed_paths[of->path], ended);
 }

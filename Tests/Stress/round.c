@@ -50,7 +50,7 @@ static int place_in(const thread_scope *in, const node *of) {
   return i;
 }
 
-/* Counts a change that observers will be told of: silence wins, then the outermost scope of the object counts. */
+/* Counts a change that observers will be notified of: silence wins, then the outermost scope of the object counts. */
 static void note_change(node *of, key key) {
   thread_scope *telling = NULL;
   for (thread_scope *each = me.scopes; each != NULL; each = each->outer) {
@@ -169,9 +169,9 @@ void round_end(void) {
     watcher *of = &here.watchers[i];
     if (of->destroyed != 1)
       fail("the user data of \"%s\" was destroyed %d times", observed_paths[of->path], of->destroyed);
-    if (of->end_told != of->asked) fail("an end was told %d times, not %d", of->end_told, of->asked);
+    if (of->ends_notified != of->asked) fail("an end was delivered %d times, not %d", of->ends_notified, of->asked);
     if (of->watches_ended != of->watches) fail("a watch of a death has ended %d times", of->watches_ended);
-    free(of->told);
+    free(of->delivered);
   }
   free(here.watchers);
 }

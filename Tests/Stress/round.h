@@ -18,7 +18,7 @@ typedef struct node {
   kvo_object header;
   _Atomic int value, other, quiet;
   _Atomic(struct node *) next;
-  /* How often each key has changed, as observers are told: in a coalescing scope once, in a silent one never. */
+  /* How often each key has changed, as observers are notified: in a coalescing scope once, in a silent one never. */
   _Atomic int changes[KEYS];
 } node;
 
@@ -55,17 +55,17 @@ typedef struct watcher {
   _Atomic kvo_observation id, death;
   /* The number of successful removals. */
   _Atomic int ended;
-  /* How often its end was asked for, and told; and how often the watch of the receiver's death has ended. */
-  _Atomic int asked, end_told, watches, watches_ended;
+  /* How often its end was asked for, and delivered; and how often the watch of the receiver's death has ended. */
+  _Atomic int asked, ends_notified, watches, watches_ended;
   /* A wait for it has ended: its callback must not run. */
   _Atomic int fenced;
   _Atomic int destroyed;
   /* After changes, and before them. */
   _Atomic int calls[2];
-  /* The value told last, if it is an integer; -1 for none. */
+  /* The value delivered last, if it is an integer; -1 for none. */
   _Atomic int last;
   /* The values delivered to a stable watcher of a path, one bit each; otherwise NULL. */
-  _Atomic uint32_t *told;
+  _Atomic uint32_t *delivered;
   /* Used in the callback, freed by the destroy function. */
   int *body;
 } watcher;
@@ -76,7 +76,7 @@ watcher *observe_for(node *receiver, node *root, observed of, int options);
 /* Ends a watcher, on any thread. */
 void end_watch(watcher *of, bool wait);
 /* Whether a stable watcher got this value of its path, also at the beginning. */
-bool was_told(const watcher *of, int value);
+bool was_delivered(const watcher *of, int value);
 
 /* ------------------------------------------------------------------------------------------------------------- Rounds -- */
 
@@ -104,7 +104,7 @@ typedef struct thread_scope {
   bool silent;
   int count;
   kvo_object *objects[SCOPED];
-  /* The keys that have changed in it, if it is the one that tells them. */
+  /* The keys that have changed in it, if it is the one that notifies of them. */
   bool changed[SCOPED][KEYS];
 } thread_scope;
 

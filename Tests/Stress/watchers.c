@@ -4,15 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ----------------------------------------------------------------------------------------------------- What was told -- */
+/* ------------------------------------------------------------------------------------------------- What was delivered -- */
 
-bool was_told(const watcher *of, int value) {
-  return (atomic_load(&of->told[(value + 1) / 32]) >> (value + 1) % 32 & 1) != 0;
+bool was_delivered(const watcher *of, int value) {
+  return (atomic_load(&of->delivered[(value + 1) / 32]) >> (value + 1) % 32 & 1) != 0;
 }
 
-static void note_told(watcher *of, int value) {
+static void note_delivered(watcher *of, int value) {
   of->last = value;
-  if (of->told != NULL) atomic_fetch_or(&of->told[(value + 1) / 32], 1u << (value + 1) % 32);
+  if (of->delivered != NULL) atomic_fetch_or(&of->delivered[(value + 1) / 32], 1u << (value + 1) % 32);
 }
 
 /* Only one thread sets it, and not in a callback: so each change is delivered once and in order, apart from its scopes. */
@@ -21,15 +21,15 @@ static void check_mine(watcher *of, const kvo_change *change) {
   int last = atomic_load(&of->last);
   bool continues = here.silencing ? old_value >= last : old_value == last;
   if (!continues || (here.coalescing ? new_value <= old_value : new_value != old_value + 1))
-    fail("a key that one thread sets is told %d -> %d after %d", old_value, new_value, last);
+    fail("a key that one thread sets is delivered as %d -> %d after %d", old_value, new_value, last);
 }
 
 static void check_call(watcher *of, kvo_observation id) {
-  if (atomic_load(&of->fenced)) fail("\"%s\" is told after a wait for it was over", observed_paths[of->path]);
-  if (atomic_load(&of->destroyed)) fail("\"%s\" is told after its destruction", observed_paths[of->path]);
+  if (atomic_load(&of->fenced)) fail("\"%s\" is notified after a wait for it was over", observed_paths[of->path]);
+  if (atomic_load(&of->destroyed)) fail("\"%s\" is notified after its destruction", observed_paths[of->path]);
   kvo_observation none = 0;
   if (!atomic_compare_exchange_strong(&of->id, &none, id) && none != id)
-    fail("\"%s\" is told another id", observed_paths[of->path]);
+    fail("\"%s\" is notified with another id", observed_paths[of->path]);
   maybe_pause();
 }
 
@@ -45,7 +45,7 @@ static void called(const kvo_change *change, void *user_data) {
   atomic_fetch_add(&of->calls[change->is_prior], 1);
   if (!change->is_prior && of->stable && of->path == O_OTHER) check_mine(of, change);
   if (change->new_value != NULL && of->path != O_NEXT)
-    note_told(of, change->new_value->bytes != NULL ? *(const int *)change->new_value->bytes : -1);
+    note_delivered(of, change->new_value->bytes != NULL ? *(const int *)change->new_value->bytes : -1);
   end_call(of);
 }
 
@@ -69,17 +69,17 @@ static void destroyed(void *user_data) {
 
 /* ------------------------------------------------------------------------------------------------- Beginning and end -- */
 
-static void end_told(kvo_end end, void *arg) {
+static void ends_notified(kvo_end end, void *arg) {
   watcher *of = arg;
   (void)end;
-  if (of->destroyed != 1) fail("the end of \"%s\" is told before its destruction", observed_paths[of->path]);
-  atomic_fetch_add(&of->end_told, 1);
+  if (of->destroyed != 1) fail("the end of \"%s\" is delivered before its destruction", observed_paths[of->path]);
+  atomic_fetch_add(&of->ends_notified, 1);
   act_in_callback();
 }
 
 static void ask_for_end(watcher *of) {
   for (uint32_t i = any(3); i > 0; i--)
-    if (kvo_observation_on_end(of->id, end_told, of) == KVO_OK) atomic_fetch_add(&of->asked, 1);
+    if (kvo_observation_on_end(of->id, ends_notified, of) == KVO_OK) atomic_fetch_add(&of->asked, 1);
 }
 
 static watcher *make(node *root, observed of, int options, bool stable) {
@@ -95,7 +95,7 @@ static watcher *make(node *root, observed of, int options, bool stable) {
   made->body = malloc(sizeof *made->body);
   *made->body = (int)of;
   made->last = atomic_load(&root->other);
-  if (stable && of >= O_FAR) made->told = calloc(VALUES / 32 + 64, sizeof *made->told);
+  if (stable && of >= O_FAR) made->delivered = calloc(VALUES / 32 + 64, sizeof *made->delivered);
   return made;
 }
 
