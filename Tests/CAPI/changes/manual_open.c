@@ -100,3 +100,23 @@ TEST_REPORTED(
     CHECK_EQ(w[i].calls, 0);
   }
 }
+
+TEST("of many open pairs each did ends the innermost of its object and key, in whatever order they end") {
+  enum { ITEMS = 12, NESTED = 4 };
+  static item *items[ITEMS];
+  static watcher w[ITEMS];
+  for (int i = 0; i < ITEMS; i++) {
+    items[i] = item_make(0);
+    watch(items[i], "value", KVO_OLD, &w[i]);
+  }
+  for (int i = 0; i < ITEMS * NESTED; i++) {
+    will(items[i % ITEMS], "value");
+    items[i % ITEMS]->value = i / ITEMS + 1;
+  }
+  for (int i = ITEMS * NESTED; i-- > 0;) {
+    int which = i * 5 % ITEMS;
+    did(items[which], "value");
+    CHECK_EQ(w[which].old_value.integer, i / ITEMS);
+  }
+  for (int i = 0; i < ITEMS; i++) CHECK_EQ(w[i].calls, NESTED);
+}

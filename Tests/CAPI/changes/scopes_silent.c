@@ -107,3 +107,24 @@ TEST("in a silent scope a store that releases the old object is silent, also for
     CHECK_EQ(faults.count, 0);
   }
 }
+
+TEST("any number of silent changes may be open and end in any order, and nobody is notified of deaths in them") {
+  enum { MANY = 40 };
+  make_items();
+  static item *roots[MANY], *next[MANY];
+  static watcher w[MANY];
+  for (int i = 0; i < MANY; i++) {
+    roots[i] = item_make(0);
+    item_set_next(roots[i], next[i] = item_make(i));
+    watch(roots[i], "next.value", KVO_NEW | KVO_OLD, &w[i]);
+  }
+  kvo_scope scope;
+  CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_SILENCES, (kvo_object **)roots, MANY, NULL, 0));
+  for (int i = 0; i < MANY; i++) will(roots[i], "next");
+  for (int i = 0; i < MANY; i++) replace_next(roots[i], b);
+  for (int i = 0; i < MANY; i++) did(roots[(7 + 3 * i) % MANY], "next");
+  kvo_scope_end(&scope);
+  for (int i = 0; i < MANY; i++) CHECK_EQ(w[i].calls, 0);
+  item_set_value(b, 7);
+  for (int i = 0; i < MANY; i++) CHECK_NOTIFIED(w[i], 1, i, 7);
+}

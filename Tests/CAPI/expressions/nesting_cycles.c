@@ -160,3 +160,20 @@ TEST("the fifth delivery repeats a round of values that alternate") {
   check_alternating(
       "an observer sets the property that it observes, and receives the same values again and again; it nests 5");
 }
+
+/* The Thue-Morse sequence, in which nothing occurs three times in a row. */
+static void set_either(const kvo_change *change, void *user_data) {
+  (void)change;
+  item *next = ((item **)user_data)[__builtin_parity((unsigned)++notified)];
+  if (notified < 20000) item_set_value(next, next->value + 1);
+}
+
+TEST("two observers that set each other irregularly are reported as such when each was called four times") {
+  harness_environment("KVO_MAX_DEPTH", "8");
+  ignore_faults();
+  item *objects[] = {item_make(0), item_make(0)};
+  for (int i = 0; i < 2; i++) observe_value(objects[i], set_either, objects);
+  item_set_value(objects[0], 1);
+  CHECK_CONTAINS(faults.summary, "2 observations call each other again and again, 8 deep");
+  CHECK_CONTAINS(faults.report, "find out which of their callbacks sets which property, and let one of them not.");
+}

@@ -144,6 +144,26 @@ TEST("nothing is registered with an object in the watch of its death") {
   CHECK(!kvo_observation_is_registered(id));
 }
 
+TEST("objects of one path end in any order when their memory stays, and are nil on it from then on") {
+  item links[3] = {{.value = 1}, {.value = 2}, {.value = 3}};
+  watcher w = {0};
+  for (int i = 0; i < 3; i++) {
+    CHECK_OK(kvo_object_init(as_object(&links[i]), item_class()));
+    links[i].next = i > 0 ? &links[i - 1] : NULL;
+  }
+  watch(&links[2], "next.next.value", KVO_OLD | KVO_NEW | KVO_ENDS_WITH_OBJECT, &w);
+  CHECK(kvo_object_end(as_object(&links[0]))); /* the end of the path */
+  CHECK_EQ(w.calls, 1);
+  CHECK_EQ(w.old_value.integer, 1);
+  CHECK(w.new_value.nil);
+  CHECK_SAME(kvo_object_class(as_object(&links[0])), NULL);
+  CHECK(kvo_object_end(as_object(&links[1]))); /* which refers to one that has ended: nil stays nil */
+  CHECK(w.new_value.nil);
+  CHECK(kvo_object_end(as_object(&links[2])));
+  CHECK_EQ(w.destroyed, 1);
+  CHECK(kvo_object_end(as_object(&links[2]))); /* again: nothing happens */
+}
+
 /* ----------------------------------------------------------------------------------------------- Of a receiver -- */
 
 static void ignore(const kvo_raw_change *change, void *user_data) { (void)change, (void)user_data; }

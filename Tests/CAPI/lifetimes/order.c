@@ -56,6 +56,26 @@ TEST("observers of a key and of an expression that reads it run in one order of 
   end(object);
 }
 
+TEST("of many observers one whose path leads to the object again is notified at its old place") {
+  enum { MANY = 90 };
+  static const int moved[] = {45, 44, 48, 2, 87, 30, 60, 59};
+  static watcher many[MANY];
+  static item *roots[MANY];
+  item *object = item_make(0), *to[] = {item_make(0), object};
+  char expected[MANY + 1] = "";
+  for (int i = 0; i < MANY; i++) {
+    many[i].tag = expected[MANY - 1 - i] = (char)('!' + i);
+    roots[i] = item_make(0);
+    roots[i]->next = object;
+    watch(i % 3 == 1 ? object : roots[i], i % 3 == 1 ? "value" : "next.value", KVO_NONE, &many[i]);
+  }
+  for (int turn = 0; turn < 2; turn++)
+    for (size_t i = 0; i < sizeof moved / sizeof *moved; i++) item_set_next(roots[moved[i]], to[turn]);
+  trace_clear();
+  item_set_value(object, 1);
+  CHECK_EQ((const char *)trace, expected);
+}
+
 /* --------------------------------------------------------------------------------------- Removing in callbacks -- */
 
 static void remove_given(watcher *self, const kvo_change *change) {

@@ -132,6 +132,27 @@ TEST_REPORTED("removal with a context removes the observation with exactly that 
   item_destroy(object);
 }
 
+TEST("of an observer with many contexts a removal with context takes the newest one with that context") {
+  enum { CONTEXTS = 20, COUNT = 3 * CONTEXTS };
+  static const char *const paths[] = {"value", "next.value"};
+  static char contexts[CONTEXTS];
+  item *object = item_make(0);
+  for (int path = 0; path < 2; path++) {
+    watcher w = {0};
+    kvo_observation ids[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+      w.context = &contexts[i % CONTEXTS];
+      ids[i] = watch(object, paths[path], KVO_NEW, &w);
+    }
+    for (int i = COUNT; i-- > 0;) {
+      int newest = i / CONTEXTS * CONTEXTS + i * 7 % CONTEXTS;
+      CHECK_OK(kvo_remove_observer_for_context(as_object(object), &w, paths[path], &contexts[newest % CONTEXTS]));
+      CHECK(!kvo_observation_is_registered(ids[newest]));
+    }
+    CHECK_EQ(w.destroyed, COUNT);
+  }
+}
+
 static void ignore_raw(const kvo_raw_change *change, void *user_data) { (void)change, (void)user_data; }
 
 /* Of a computed key: one observation as an expression, the next one of the key itself. */

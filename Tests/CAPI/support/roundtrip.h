@@ -37,20 +37,12 @@
     CHECK(change->old_value != NULL && change->old_value->size == sizeof(T));                                          \
     CHECK(change->new_value != NULL && change->new_value->size == sizeof(T));                                          \
     CHECK_EQ(change->new_value->type, encoding);                                                                       \
-    if (change->old_value->bytes != NULL) {                                                                            \
-      memcpy(&value, change->old_value->bytes, sizeof value);                                                          \
-      old_right_##tag = same(value, *old_##tag);                                                                       \
-    } else { /* a nil pointer */                                                                                       \
-      memset(&value, 0, sizeof value);                                                                                 \
-      old_right_##tag = same(value, *old_##tag);                                                                       \
-    }                                                                                                                  \
-    if (change->new_value->bytes != NULL) {                                                                            \
-      memcpy(&value, change->new_value->bytes, sizeof value);                                                          \
-      new_right_##tag = same(value, *new_##tag);                                                                       \
-    } else {                                                                                                           \
-      memset(&value, 0, sizeof value);                                                                                 \
-      new_right_##tag = same(value, *new_##tag);                                                                       \
-    }                                                                                                                  \
+    memset(&value, 0, sizeof value); /* of a nil pointer */                                                            \
+    if (change->old_value->bytes != NULL) memcpy(&value, change->old_value->bytes, sizeof value);                      \
+    old_right_##tag = same(value, *old_##tag);                                                                         \
+    memset(&value, 0, sizeof value);                                                                                   \
+    if (change->new_value->bytes != NULL) memcpy(&value, change->new_value->bytes, sizeof value);                      \
+    new_right_##tag = same(value, *new_##tag);                                                                         \
   }                                                                                                                    \
   /* Arguments, results and locals around the call must survive it. */                                                 \
   __attribute__((noinline)) static void call_##tag(holder_##tag *object, const T *value) {                             \
@@ -111,6 +103,8 @@
       CHECK(object->before == GUARD && object->after == GUARD);                                                        \
       previous = value;                                                                                                \
     }                                                                                                                  \
+    kvo_value other = {"{other=[300C]}", 300, values}; /* refused before it is read */                                 \
+    CHECK_STATUS(kvo_set_value(made, "value", &other), KVO_ERROR_TYPE_MISMATCH);                                       \
     CHECK_OK(kvo_remove_observer(id));                                                                                 \
     CHECK(kvo_object_setter(made, "value") == (kvo_function)set_##tag);                                                \
     kvo_object_destroy(made);                                                                                          \

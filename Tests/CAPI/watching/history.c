@@ -164,5 +164,6 @@ TEST("with KVO_VALUES the text of a value says its type's value exactly, and of 
   CHECK_TEXT("@", uintptr_t, 0, "nil");
   CHECK_TEXT("^v", uintptr_t, 0xabcdef, "0xabcdef");
   CHECK_TEXT("*", const char *, "a \"b\"", "\"a \"b\"\"");
+  CHECK_TEXT("*", const char *, "ééééééééééééééééééééééééééééééééééé", "\"ééééééééééééééééééééééééééééé...\"");
   CHECK_TEXT("{pair=ii}", uint64_t, 7, "(none)");
 }
