@@ -185,14 +185,15 @@ TEST("with once faults without a place in the source are told apart by their cal
   CHECK_EQ(reports_of(raise_at_unknown_places, "once"), 4);
 }
 
-/* Nested calls of a function that is one of the Swift layer, as its other, global name says. The depth is not known to the compiler, which
- * would make another function, without that name, for a constant one. */
-static volatile int some_calls = 12;
-void swift_name(int deep) __asm__("$s17KeyValueObserving8announceyyF") __attribute__((alias("in_swift_layer")));
-__attribute__((noinline, used)) static void in_swift_layer(int deep) {
-  if (deep > 0)
-    in_swift_layer(deep - 1);
-  else
-    raise_at(NULL, 0);
-  FRAME_STAYS();
+static void observe_misspelt_keys(void *arg) {
+  static const char *const keys[] = {"tilte", "pgaes"};
+  item *objects[] = {item_make(0), item_make(0)};
+  (void)arg;
+  for (int i = 0; i < 8; i++)
+    kvo_binding_never_notifies(as_object(objects[i / 2 % 2]), keys[i % 2], "value", KVO_SILENCE_UNDEFINED, "a.c", 1);
+  for (int i = 0; i < 2; i++) item_destroy(objects[i]);
+}
+
+TEST("a warning about keys is reported once for each key, of whatever object, also if one line raises it for all") {
+  CHECK_EQ(reports_of(observe_misspelt_keys, NULL), 2);
 }
