@@ -3,6 +3,7 @@
 #include "holder.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #ifndef __has_attribute
 #define __has_attribute(name) 0
@@ -118,11 +119,15 @@ typedef struct taken {
 
 static taken words[16];
 static int word_count;
+static void (*in_closure)(void); /* called once */
 
 static __attribute__((swiftcall)) void take_word(void *instance, const kvo_word_change *change,
                                                  __attribute__((swift_context)) void *context) {
   words[word_count++] = (taken){context, instance, *change};
   ((captured *)context)->calls++;
+  void (*run)(void) = in_closure;
+  in_closure = NULL;
+  if (run != NULL) run();
 }
 
 static __attribute__((swiftcall)) void deliver_otherwise(const kvo_raw_change *change, kvo_raw_callback given,
@@ -143,13 +148,15 @@ static kvo_observation take_words(captured *by, int options) {
                                                 .takes_word = true});
 }
 
-TEST("a closure that takes a word gets what it asked for, and 0 for a value that is not there") {
-  static const int options[] = {KVO_OLD, KVO_NONE, KVO_OLD | KVO_NEW};
+static void begin_words(const int *options, int count) {
   make_items();
-  kvo_observation first = take_words(&of[0], KVO_NONE);
+  for (int i = 0; i < count; i++) ids[i] = take_words(&of[i], options[i]);
   set_word(10); /* with a frame, because the first change of a thread measures its stack */
-  CHECK_OK(kvo_remove_observer(first));
-  for (int i = 0; i < 3; i++) take_words(&of[i], options[i]);
+  memset(of, 0, sizeof of);
+}
+
+TEST("a closure that takes a word gets what it asked for, and 0 for a value that is not there") {
+  begin_words((int[]){KVO_OLD, KVO_NONE, KVO_OLD | KVO_NEW}, 3);
   set_word(11);
   CHECK_EQ(word_count, 3);
   const kvo_word_change expected[] = {
@@ -166,6 +173,53 @@ TEST("a closure that takes a word gets what it asked for, and 0 for a value that
     CHECK_EQ(change->has_no_old, expected[i].has_no_old);
     CHECK_EQ(change->has_no_new, expected[i].has_no_new);
   }
+}
+
+TEST("while others are notified, or before changes, closures that take a word are called by their function") {
+  begin_words((int[]){KVO_NEW, KVO_NEW | KVO_PRIOR}, 2);
+  set_word(11);
+  CHECK_EQ(word_count, 0);
+  CHECK_EQ(of[1].priors, 1);
+  CHECK_EQ(of[0].calls, 1);
+  CHECK_EQ(of[1].calls, 1);
+  CHECK_OK(kvo_remove_observer(ids[1]));
+  set_framed(12);
+  CHECK_EQ(word_count, 0);
+  set_word(13); /* nothing is notified before it any more */
+  CHECK_EQ(word_count, 1);
+  watcher w = {0};
+  watch(a, "value", KVO_NEW, &w);
+  set_word(14);
+  CHECK_EQ(word_count, 1);
+  CHECK_EQ(w.calls, 1);
+  CHECK_EQ(of[0].calls, 4);
+}
+
+static void set_again(void) { set_word(12); }
+static void remove_next(void) { CHECK_OK(kvo_remove_observer(ids[1])); }
+static void pause_last(void) { CHECK_OK(kvo_observation_pause(ids[0])); }
+static void add_newer(void) { take_words(&of[2], KVO_NEW); }
+
+/* Sets a word, with an action in the first closure, and compares who is called, in order. */
+static void check_callers(void (*action)(void), uint64_t value, const char *expected) {
+  char callers[8] = "";
+  word_count = 0;
+  in_closure = action;
+  set_word(value);
+  for (int i = 0; i < word_count; i++) callers[i] = (char)('0' + (words[i].by - of));
+  CHECK_EQ((const char *)callers, expected);
+}
+
+TEST("closures that take a word are nested, removed, paused and added while they are called") {
+  begin_words((int[]){KVO_NEW, KVO_NEW, KVO_NEW}, 3);
+  check_callers(set_again, 11, "221010");
+  for (int i = 0; i < 6; i++) CHECK_EQ(words[i].change.new_value, i == 0 ? 11 : 12);
+  check_callers(pause_last, 13, "21");
+  CHECK_OK(kvo_observation_resume(ids[0], false));
+  check_callers(remove_next, 14, "20");
+  CHECK_OK(kvo_remove_observer(ids[2]));
+  check_callers(add_newer, 15, "0");
+  check_callers(NULL, 16, "20");
 }
 
 #else

@@ -88,6 +88,11 @@ TEST("kvo_change_word stores the value, whatever is observed, also between notif
         CHECK_EQ(w[n].priors, (options[i] & KVO_PRIOR) != 0);
         if ((options[i] & KVO_NEW) != 0) CHECK_NOTIFIED(w[n], 1, 7, 8);
       }
+      BEGIN(scope, KVO_SCOPE_COALESCES, a);
+      kvo_change_word(as_object(a), key("value"), &storage, word_of(9));
+      kvo_scope_end(&scope);
+      CHECK(storage == word_of(9));
+      for (int n = 0; n < observers; n++) CHECK_EQ(w[n].calls, 2);
     }
 }
 

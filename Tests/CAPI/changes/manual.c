@@ -121,7 +121,7 @@ static void make_read(void) {
   static const kvo_property_spec value = {
       .name = "value", .type = "i", .getter = (kvo_function)read_value, .setter = (kvo_function)store_value};
   make_items();
-  a = make_of(class_with("Read", sizeof(item), &value, 1));
+  a = make_of(class_made("Read", sizeof(item), &value, 1));
 }
 
 TEST("a did reads the new value for each observer that wants it, and for no other") {

@@ -6,7 +6,7 @@ TEST(
   static const kvo_property_spec value = {
       .name = "value", .type = "i", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(item, value)};
   make_items();
-  item *at_offset = make_of(class_with("AtOffset", sizeof(item), &value, 1)), *const objects[] = {a, at_offset};
+  item *at_offset = make_of(class_made("AtOffset", sizeof(item), &value, 1)), *const objects[] = {a, at_offset};
   for (int n = 0; n < 2; n++) {
     item *object = objects[n];
     watcher w = {0};

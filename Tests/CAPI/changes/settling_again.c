@@ -73,7 +73,7 @@ TEST(
       {.name = "value", .type = "q", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(cell, value)},
       {.name = "value", .type = "q", .getter = (kvo_function)get_cell, .setter = (kvo_function)set_cell}};
   for (int kind = 0; kind < 2; kind++) {
-    kvo_class *cls = class_with(kind == 0 ? "Cell" : "CellWithAccessors", sizeof(cell), &kinds[kind], 1);
+    kvo_class *cls = class_made(kind == 0 ? "Cell" : "CellWithAccessors", sizeof(cell), &kinds[kind], 1);
     for (int way = 0; way < 4; way++)
       for (int how = 0; how < (way == 2 ? 2 : 3); how++) {
         cell *cells[] = {source = make_of(cls), between = make_of(cls), target = make_of(cls)};
@@ -110,7 +110,7 @@ TEST_REPORTED("a path that is led to an object without its key is a fault of the
   make_items();
   item_set_next(a, b);
   CHECK_OK(kvo_bind(as_object(a), "value", as_object(a), "next.value", NULL));
-  item_set_next(a, make_of(class_with("Empty", sizeof(kvo_object), NULL, 0)));
+  item_set_next(a, make_of(class_made("Empty", sizeof(kvo_object), NULL, 0)));
   CHECK_EQ(faults.count, 1);
   CHECK_EQ((int)faults.code, KVO_FAULT_UNDEFINED_KEY);
   CHECK_EQ(a->value, 2);
@@ -126,7 +126,7 @@ TEST("a two-way binding of a float and a double leaves the side that was set as 
   static const kvo_property_spec properties[] = {
       {.name = "single", .type = "f", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(reals, single)},
       {.name = "exact", .type = "d", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(reals, exact)}};
-  kvo_class *cls = class_with("Reals", sizeof(reals), properties, 2);
+  kvo_class *cls = class_made("Reals", sizeof(reals), properties, 2);
   reals *left = make_of(cls), *right = make_of(cls);
   right->exact = 0.1;
   CHECK_OK(kvo_bind_two_way(&left->header, "single", &right->header, "exact", NULL));

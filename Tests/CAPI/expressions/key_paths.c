@@ -1,5 +1,5 @@
 /* key_paths.c - observations through key paths and of keys that other keys affect. */
-#include "fixture.h"
+#include "made.h"
 
 TEST("a change at the end of a path notifies the observer of its root") {
   item *root = item_make(0), *leaf = item_make(1);
@@ -147,16 +147,8 @@ TEST("keys that affect each other in a cycle notify once per set") {
   kvo_property_spec properties[] = {
       {.name = "a", .type = "i", .flags = AT_OFFSET, .offset = offsetof(circle, a), .affected_by = by_b},
       {.name = "b", .type = "i", .flags = AT_OFFSET, .offset = offsetof(circle, b), .affected_by = by_a}};
-  kvo_class_spec spec = {.struct_size = sizeof spec,
-                         .name = "Circle",
-                         .instance_size = sizeof(circle),
-                         .properties = properties,
-                         .property_count = 2};
-  kvo_class *cls;
-  kvo_object *object;
+  kvo_object *object = object_made("Circle", sizeof(circle), properties, 2);
   watcher w[2] = {{0}};
-  CHECK_OK(kvo_class_register(&spec, &cls));
-  CHECK_OK(kvo_object_create(cls, &object));
   for (int i = 0; i < 2; i++) {
     kvo_observer observer = watcher_observer(keys[i], KVO_NEW, &w[i]);
     CHECK_OK(kvo_add_observer(object, &observer, &w[i].id));

@@ -1,5 +1,6 @@
 /* path_limits.c - how deep and how long key paths may be, and what their ends and intermediate objects may be. */
 #include "basket.h"
+#include "made.h"
 
 #include <kvo/kvo_binding.h>
 #include <stdlib.h>
@@ -113,15 +114,8 @@ static card *card_make(void) {
        .getter = (kvo_function)get_held,
        .setter = (kvo_function)set_held,
        .flags = KVO_PROPERTY_DECLARED}};
-  kvo_class_spec spec = {.struct_size = sizeof spec,
-                         .name = "Card",
-                         .instance_size = sizeof(card),
-                         .properties = properties,
-                         .property_count = sizeof properties / sizeof *properties};
-  kvo_object *object;
-  if (cls == NULL) CHECK_OK(kvo_class_register(&spec, &cls));
-  CHECK_OK(kvo_object_create(cls, &object));
-  return (card *)object;
+  if (cls == NULL) cls = class_made("Card", sizeof(card), properties, COUNT(properties));
+  return (card *)object_of(cls);
 }
 
 static void watch_card(card *object, const char *key_path, watcher *observer) {

@@ -1,7 +1,7 @@
 /* fault_contents.c - what faults contain: the object, the first line, Apple's sentence and the help. Misuses that are frequent have their
  * whole reports in the crash catalogue. */
 #include "basket.h"
-#include "fixture.h"
+#include "made.h"
 #include "zeros.h"
 
 #include <stdio.h>
@@ -212,15 +212,7 @@ TEST("an observed operator that comes to a value with which it cannot compute is
 
 /* What helps if an object of a class with these keys has not the one that is observed. */
 static const char *help_of(const char *cls_name, const kvo_property_spec *properties, size_t count, const char *key) {
-  kvo_class_spec spec = {.struct_size = sizeof spec,
-                         .name = cls_name,
-                         .instance_size = sizeof(kvo_object),
-                         .properties = count > 0 ? properties : NULL,
-                         .property_count = count};
-  kvo_class *cls;
-  kvo_object *object;
-  CHECK_OK(kvo_class_register(&spec, &cls));
-  CHECK_OK(kvo_object_create(cls, &object));
+  kvo_object *object = object_made(cls_name, sizeof(kvo_object), count > 0 ? properties : NULL, count);
   refuse(object, key, KVO_INITIAL | KVO_NEW, KVO_ERROR_UNDEFINED_KEY);
   kvo_object_destroy(object);
   return seen[0].help;

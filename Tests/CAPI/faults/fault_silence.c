@@ -1,5 +1,5 @@
 /* fault_silence.c - faults of observations that nothing will notify, that ended before a change, or that exist twice. */
-#include "fixture.h"
+#include "made.h"
 #include "zeros.h"
 
 #include <stddef.h>
@@ -145,16 +145,8 @@ TEST("a property that the program stores and announces, and is declared to be, i
                                       .type = "i",
                                       .flags = KVO_PROPERTY_AT_OFFSET | KVO_PROPERTY_READ_ONLY,
                                       .offset = offsetof(knot, value)};
-  kvo_class_spec spec = {.struct_size = sizeof spec,
-                         .name = "Meter",
-                         .instance_size = sizeof(knot),
-                         .properties = &property,
-                         .property_count = 1};
-  kvo_class *cls;
-  kvo_object *object;
+  kvo_object *object = object_made("Meter", sizeof(knot), &property, 1);
   watcher w = {0};
-  CHECK_OK(kvo_class_register(&spec, &cls));
-  CHECK_OK(kvo_object_create(cls, &object));
   ignore_faults();
   kvo_observer observer = watcher_observer("value", KVO_NEW, &w);
   CHECK_OK(kvo_add_observer(object, &observer, &w.id));

@@ -61,7 +61,7 @@ TEST("of many observers one whose path leads to the object again is notified at 
   static const int moved[] = {45, 44, 48, 2, 87, 30, 60, 59};
   static watcher many[MANY];
   static item *roots[MANY];
-  item *object = item_make(0), *to[] = {item_make(0), object};
+  item *object = item_make(0), *other = item_make(0), *to[] = {other, object};
   char expected[MANY + 1] = "";
   for (int i = 0; i < MANY; i++) {
     many[i].tag = expected[MANY - 1 - i] = (char)('!' + i);
@@ -74,6 +74,7 @@ TEST("of many observers one whose path leads to the object again is notified at 
   trace_clear();
   item_set_value(object, 1);
   CHECK_EQ((const char *)trace, expected);
+  item_destroy(other);
 }
 
 /* --------------------------------------------------------------------------------------- Removing in callbacks -- */

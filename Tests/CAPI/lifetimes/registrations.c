@@ -151,6 +151,7 @@ TEST("of an observer with many contexts a removal with context takes the newest 
     }
     CHECK_EQ(w.destroyed, COUNT);
   }
+  item_destroy(object);
 }
 
 static void ignore_raw(const kvo_raw_change *change, void *user_data) { (void)change, (void)user_data; }

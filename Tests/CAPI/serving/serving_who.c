@@ -1,4 +1,5 @@
 /* serving_who.c - KVO_SOCKET: who observes a key, of which class, and through which keys. */
+#include "made.h"
 #include "served.h"
 #include "texts.h"
 
@@ -13,24 +14,11 @@ typedef struct gadget {
   item *next;
 } gadget;
 
-static kvo_class *register_class(const char *name, const kvo_property_spec *properties, size_t count) {
-  kvo_class_spec spec = {.struct_size = sizeof spec,
-                         .name = name,
-                         .instance_size = sizeof(gadget),
-                         .properties = properties,
-                         .property_count = count};
-  kvo_class *cls;
-  CHECK_OK(kvo_class_register(&spec, &cls));
-  return cls;
-}
-
 static gadget *gadget_make(void) {
   static const kvo_property_spec properties[] = {
       {.name = "value", .type = "i", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(gadget, value)},
       {.name = "next", .type = "@", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(gadget, next)}};
-  kvo_object *made;
-  CHECK_OK(kvo_object_create(register_class("App.Gadget", properties, 2), &made));
-  return (gadget *)made;
+  return (gadget *)object_made("App.Gadget", sizeof(gadget), properties, 2);
 }
 
 static void ignore(const kvo_change *change, void *arg) { (void)change, (void)arg; }
@@ -121,8 +109,8 @@ TEST("a class is found with and without its module's name, and of several names 
   };
   static const kvo_property_spec properties[] = {{.name = "Gadget", .type = "i"}, {.name = "other", .type = "i"}};
   harness_environment("KVO_SOCKET", ASKING_SOCKET);
-  register_class("App", properties, 2);
-  register_class("Plain", NULL, 0);
+  class_made("App", sizeof(gadget), properties, 2);
+  class_made("Plain", sizeof(gadget), NULL, 0);
   observe(gadget_make(), "value", NULL);
   check_rows(rows, sizeof rows / sizeof *rows);
 }

@@ -1,5 +1,6 @@
 /* hooked.c - see hooked.h. */
 #include "hooked.h"
+#include "made.h"
 
 void (*in_getter)(item *of);
 void (*in_setter)(item *of);
@@ -27,14 +28,8 @@ item *hooked_make(int value) {
   static const kvo_property_spec properties[] = {
       {.name = "value", .type = "i", .getter = (kvo_function)get_value, .setter = (kvo_function)set_value},
       {.name = "next", .type = "@", .getter = (kvo_function)get_next, .setter = (kvo_function)set_next}};
-  kvo_class_spec spec = {.struct_size = sizeof spec,
-                         .name = "Hooked",
-                         .instance_size = sizeof(item),
-                         .properties = properties,
-                         .property_count = 2};
-  kvo_object *made;
-  if (cls == NULL) CHECK_OK(kvo_class_register(&spec, &cls));
-  CHECK_OK(kvo_object_create(cls, &made));
-  ((item *)made)->value = value;
-  return (item *)made;
+  if (cls == NULL) cls = class_made("Hooked", sizeof(item), properties, 2);
+  item *made = (item *)object_of(cls);
+  made->value = value;
+  return made;
 }

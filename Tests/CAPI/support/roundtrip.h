@@ -23,26 +23,25 @@
     uint64_t after;                                                                                                    \
   } holder_##tag;                                                                                                      \
   static int sets_##tag, notes_##tag;                                                                                  \
-  static bool old_right_##tag, new_right_##tag;                                                                        \
   static const T *old_##tag, *new_##tag;                                                                               \
   static T get_##tag(const holder_##tag *of) { return of->value; }                                                     \
   static void set_##tag(holder_##tag *of, T value) {                                                                   \
     of->value = value;                                                                                                 \
     sets_##tag++;                                                                                                      \
   }                                                                                                                    \
+  static void look_##tag(const kvo_value *value, void *wanted) {                                                       \
+    T found;                                                                                                           \
+    CHECK_EQ(value->type, encoding);                                                                                   \
+    CHECK_EQ(value->size, sizeof(T));                                                                                  \
+    memset(&found, 0, sizeof found); /* of a nil pointer */                                                            \
+    if (value->bytes != NULL) memcpy(&found, value->bytes, sizeof found);                                              \
+    CHECK(same(found, *(const T *)wanted));                                                                            \
+  }                                                                                                                    \
   static void note_##tag(const kvo_change *change, void *user_data) {                                                  \
     (void)user_data;                                                                                                   \
-    T value;                                                                                                           \
     notes_##tag++;                                                                                                     \
-    CHECK(change->old_value != NULL && change->old_value->size == sizeof(T));                                          \
-    CHECK(change->new_value != NULL && change->new_value->size == sizeof(T));                                          \
-    CHECK_EQ(change->new_value->type, encoding);                                                                       \
-    memset(&value, 0, sizeof value); /* of a nil pointer */                                                            \
-    if (change->old_value->bytes != NULL) memcpy(&value, change->old_value->bytes, sizeof value);                      \
-    old_right_##tag = same(value, *old_##tag);                                                                         \
-    memset(&value, 0, sizeof value);                                                                                   \
-    if (change->new_value->bytes != NULL) memcpy(&value, change->new_value->bytes, sizeof value);                      \
-    new_right_##tag = same(value, *new_##tag);                                                                         \
+    look_##tag(change->old_value, (void *)(uintptr_t)old_##tag);                                                       \
+    look_##tag(change->new_value, (void *)(uintptr_t)new_##tag);                                                       \
   }                                                                                                                    \
   /* Arguments, results and locals around the call must survive it. */                                                 \
   __attribute__((noinline)) static void call_##tag(holder_##tag *object, const T *value) {                             \
@@ -88,7 +87,6 @@
       const T *value = &values[round / 2];                                                                             \
       old_##tag = previous;                                                                                            \
       new_##tag = value;                                                                                               \
-      old_right_##tag = new_right_##tag = false;                                                                       \
       if (round % 2 == 0) {                                                                                            \
         call_##tag(object, value);                                                                                     \
       } else { /* the same through the call by signature */                                                            \
@@ -98,8 +96,7 @@
       CHECK_EQ(sets_##tag, (int)round + 1);                                                                            \
       CHECK_EQ(notes_##tag, (int)round + 1);                                                                           \
       CHECK(same(object->value, *value));                                                                              \
-      CHECK(old_right_##tag);                                                                                          \
-      CHECK(new_right_##tag);                                                                                          \
+      CHECK_OK(kvo_get_value(made, "value", look_##tag, (void *)(uintptr_t)value));                                    \
       CHECK(object->before == GUARD && object->after == GUARD);                                                        \
       previous = value;                                                                                                \
     }                                                                                                                  \

@@ -55,22 +55,7 @@ void replace_next(item *object, item *next) {
     kvo_binding_stored(as_object(object), key);
 }
 
-kvo_class *class_with(const char *name, size_t instance_size, const kvo_property_spec *properties, size_t count) {
-  kvo_class_spec spec = {.struct_size = sizeof spec,
-                         .name = name,
-                         .instance_size = instance_size,
-                         .properties = properties,
-                         .property_count = count};
-  kvo_class *cls;
-  CHECK_OK(kvo_class_register(&spec, &cls));
-  return cls;
-}
-
-void *make_of(kvo_class *cls) {
-  kvo_object *made;
-  CHECK_OK(kvo_object_create(cls, &made));
-  return made;
-}
+void *make_of(kvo_class *cls) { return object_of(cls); }
 
 static void *evaluate_total(void *user_data) {
   total *self = user_data;

@@ -3,7 +3,7 @@
 #ifndef KVO_TEST_SCOPED_H
 #define KVO_TEST_SCOPED_H
 
-#include "fixture.h"
+#include "made.h"
 
 #include <kvo/kvo_binding.h>
 
@@ -41,8 +41,6 @@ void set_quietly(item *object, int value);
 /* What a binding's setter does whose property owns its value: the store releases the old one, which dies with all that it owns. */
 void replace_next(item *object, item *next);
 
-/* Registers a class with these properties. */
-kvo_class *class_with(const char *name, size_t instance_size, const kvo_property_spec *properties, size_t count);
 /* Makes an object; the caller knows its type. */
 void *make_of(kvo_class *cls);
 

@@ -1,5 +1,5 @@
 /* history.c - KVO_HISTORY: the earlier events in a fault, how many, of which object, and their values. */
-#include "fixture.h"
+#include "made.h"
 
 #include <kvo/kvo_binding.h>
 
@@ -116,19 +116,11 @@ static void ignore_change(const kvo_change *change, void *user_data) { (void)cha
 static const char *text_of(const char *type, const void *value) {
   static int made;
   char name[32];
-  kvo_class *cls;
-  kvo_object *object;
   kvo_observation id;
   kvo_frame frame;
   snprintf(name, sizeof name, "Any%d", made++);
   kvo_property_spec property = {.name = "any", .type = type, .getter = (kvo_function)nothing_to_read};
-  kvo_class_spec spec = {.struct_size = sizeof spec,
-                         .name = name,
-                         .instance_size = sizeof(kvo_object),
-                         .properties = &property,
-                         .property_count = 1};
-  CHECK_OK(kvo_class_register(&spec, &cls));
-  CHECK_OK(kvo_object_create(cls, &object));
+  kvo_object *object = object_made(name, sizeof(kvo_object), &property, 1);
   kvo_observer observer = {
       .struct_size = sizeof observer, .key_path = "any", .options = KVO_NEW, .callback = ignore_change};
   CHECK_OK(kvo_add_observer(object, &observer, &id));
