@@ -178,6 +178,19 @@ TEST("a trace has what happened meanwhile, ends after its time, and says how muc
   wait_for_trace(false);
 }
 
+TEST("a program that ends the client's trace and begins its own keeps its own; the client has all of its trace") {
+  enum { SETS = 2000 }; /* more than the server reads at a time */
+  item *object = served();
+  int fd = asking_begin("trace 60000");
+  for (int i = 0; i < SETS; i++) item_set_value(object, i);
+  CHECK_OK(kvo_trace_end());
+  begin();
+  check_trace_answer(asking_rest(fd), "program", SETS);
+  CHECK_STATUS(kvo_trace_begin(trace_path()), KVO_ERROR_BUSY);
+  CHECK_CONTAINS(error_of("trace 10"), "\"a trace is being recorded already, by the program or for another client\"");
+  ended();
+}
+
 TEST("a trace ends when its client closes the connection") {
   served();
   int fd = asking_begin("trace 3600000");
