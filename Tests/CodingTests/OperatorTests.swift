@@ -144,6 +144,10 @@
         #expect(Set(values) == [6], "\(row)")
       }
       #expect(dense.value(forKey: "age") as? [Int] == [0, 0, 0])
+      people[0].age = 7
+      #expect(NSArray(array: people).value(forKey: "age") as? [Int] == [7, 0, 0])
+      #expect(NSOrderedSet(array: people).value(forKeyPath: "@max.age") as? Int == 7)
+      #expect(NSSet(array: people).value(forKey: "age") as? Set<AnyHashable> == [0, 7])
     }
   }
 

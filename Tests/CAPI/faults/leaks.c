@@ -50,6 +50,26 @@ TEST("with KVO_REPORT=json,leaks the report of leaks is one line of JSON") {
   CHECK_CONTAINS(run.errors, "\"duplicateCount\":9999");
 }
 
+static void exit_in_callback(watcher *self, const kvo_change *change) {
+  (void)self, (void)change;
+  exit(0);
+}
+
+static void leave_in_callback(void *arg) {
+  (void)arg;
+  item *object = item_make(0);
+  w.then = exit_in_callback;
+  watch(object, "value", KVO_NEW, &w);
+  item_set_value(object, 1);
+}
+
+TEST("exit in a callback ends the process, with a report of leaks") {
+  harness_environment("KVO_REPORT", "leaks");
+  child_result run = harness_run_child(leave_in_callback, NULL, NULL);
+  CHECK_EQ(run.exit_code, 0);
+  CHECK_CONTAINS(run.errors, "KVO0014 warning: 1 observation, registered at 1 place, had not ended");
+}
+
 TEST("no leaks are reported unless KVO_REPORT asks for it") {
   child_result run = harness_run_child(leave_some, NULL, NULL);
   CHECK_EQ(run.exit_code, 0);
