@@ -1,0 +1,46 @@
+/* binding.h - what bind.c, binding.c and closures.c share: a binding. */
+#ifndef KVO_GLIB_BINDING_H
+#define KVO_GLIB_BINDING_H
+
+#include "private.h"
+
+/* The observation, the target while it is attached, and each call that its context is going to make have a reference. */
+struct _KvoGlibBinding {
+  GObject parent_instance;
+  kvo_glib_weak *source;
+  kvo_glib_place *place;
+  GParamSpec *property;
+  char *key_path;
+  kvo_observation observation;
+  GBindingTransformFunc transform_to, transform_from;
+  gpointer user_data;
+  GDestroyNotify notify;
+  GBindingFlags flags;
+  GWeakRef target;
+  /* Used by the target's thread. */
+  gulong handler;
+  unsigned depth;      /* how many calls of the program it is in */
+  gboolean is_setting; /* what it sets itself is not sent back */
+  gboolean is_attached;
+  /* Set once, under the lock; read by any thread. */
+  gint is_ended;
+  /* Under the lock: what another thread has changed last. */
+  gboolean is_waiting, is_called;
+  GValue waiting;
+};
+
+static inline gboolean binding_is_ended(const KvoGlibBinding *of) { return g_atomic_int_get(&of->is_ended); }
+
+/* Around calls of the program by the target's thread. */
+void binding_enter(KvoGlibBinding *of);
+void binding_leave(KvoGlibBinding *of);
+void binding_release_user_data(KvoGlibBinding *of);
+/* Has the context call `deliver`, unless it is going to; takes the value. */
+void binding_wait(KvoGlibBinding *of, GValue *value, void (*deliver)(GObject *binding));
+/* Takes what is waiting; false if nothing is. Ends the binding on the target's side, if it has ended. */
+gboolean binding_take_waiting(KvoGlibBinding *of, GValue *value);
+void binding_drop_waiting(KvoGlibBinding *of);
+/* Makes it end with the target, and, if there is a handler, connects it. */
+void binding_attach(KvoGlibBinding *of, GObject *target, GCallback changed);
+
+#endif

@@ -1,0 +1,287 @@
+/* list_model.c - a list of a KVO object as a GListModel. */
+#include "list.h"
+
+static void list_implement(GListModelInterface *interface);
+G_DEFINE_TYPE_WITH_CODE(KvoGlibListModel, kvo_glib_list_model, G_TYPE_OBJECT,
+                        G_IMPLEMENT_INTERFACE(G_TYPE_LIST_MODEL, list_implement))
+
+/* ------------------------------------------------------------------------------------------------------------- Reading -- */
+
+static GType list_get_item_type(GListModel *model) {
+  return ((KvoGlibListModel *)model)->is_objects ? KVO_GLIB_TYPE_OBJECT : KVO_GLIB_TYPE_VALUE;
+}
+
+static guint list_get_n_items(GListModel *model) { return ((KvoGlibListModel *)model)->count; }
+
+/* An object that the list does not have any more may have been destroyed: only the wrapper that there is knows. */
+static GObject *list_wrap_left(kvo_object *object) {
+  kvo_glib_lock();
+  kvo_glib_weak *weak = object != NULL ? kvo_glib_weak_find(object) : NULL;
+  GObject *found = weak != NULL && weak->wrapper != NULL ? g_object_ref(weak->wrapper) : NULL;
+  kvo_glib_unlock();
+  return found != NULL ? found : kvo_glib_object_dead();
+}
+
+/* The object cannot be destroyed meanwhile: whoever removes it from the list, or destroys the owner, waits for the pins. */
+static GObject *list_wrap(KvoGlibListModel *of, guint position) {
+  kvo_glib_pin owner, model;
+  gboolean is_owned = kvo_glib_weak_pin(of->owner, &owner) != NULL;
+  kvo_glib_lock();
+  kvo_object *object = position < of->count ? of->items[position] : NULL;
+  gboolean is_there =
+      is_owned && object != NULL && (of->leaving == NULL || !g_hash_table_contains(of->leaving, object));
+  if (is_there) kvo_glib_pin_link(&model, of);
+  kvo_glib_unlock();
+  GObject *wrapper = NULL;
+  if (is_there) {
+    wrapper = kvo_glib_wrap_living(object);
+    kvo_glib_unpin(&model);
+  }
+  if (is_owned) kvo_glib_unpin(&owner);
+  return wrapper != NULL ? wrapper : list_wrap_left(object);
+}
+
+static gpointer list_get_item(GListModel *model, guint position) {
+  KvoGlibListModel *of = (KvoGlibListModel *)model;
+  if (position >= of->count) return NULL;
+  return of->is_objects ? (gpointer)list_wrap(of, position) : g_object_ref(of->items[position]);
+}
+
+static void list_implement(GListModelInterface *interface) {
+  interface->get_item_type = list_get_item_type;
+  interface->get_n_items = list_get_n_items;
+  interface->get_item = list_get_item;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- Changes -- */
+
+static list_edit *list_pop(KvoGlibListModel *of) {
+  kvo_glib_lock();
+  GList *link = g_queue_pop_head_link(&of->edits);
+  if (link == NULL) g_clear_pointer(&of->leaving, g_hash_table_unref);
+  kvo_glib_unlock();
+  return link != NULL ? link->data : NULL;
+}
+
+/* Emits an edit that has been made. What handlers change meanwhile waits until all handlers have been called. */
+static void list_emit(KvoGlibListModel *of, const list_edit *edit) {
+  of->is_emitting = TRUE;
+  g_list_model_items_changed(G_LIST_MODEL(of), edit->position, edit->removed, edit->added);
+  of->is_emitting = FALSE;
+}
+
+/* On the model's thread: makes the edits one after the other, and emits each. */
+static void list_flush(KvoGlibListModel *of) {
+  if (of->is_emitting) {
+    of->has_more = TRUE;
+    return;
+  }
+  do {
+    of->has_more = FALSE;
+    for (list_edit *edit; (edit = list_pop(of)) != NULL;) {
+      if (list_edit_make(of, edit)) list_emit(of, edit);
+      list_edit_free(of, edit);
+    }
+  } while (of->has_more);
+}
+
+static void list_called(GObject *object) {
+  KvoGlibListModel *of = (KvoGlibListModel *)object;
+  kvo_glib_lock();
+  of->is_called = FALSE;
+  kvo_glib_unlock();
+  list_flush(of);
+}
+
+static void list_arrange(KvoGlibListModel *of, gboolean is_here) {
+  if (is_here) {
+    list_flush(of);
+    return;
+  }
+  kvo_glib_lock();
+  gboolean was_called = of->is_called;
+  of->is_called = TRUE;
+  kvo_glib_unlock();
+  if (!was_called) kvo_glib_place_run(of->place, list_called, G_OBJECT(of));
+}
+
+typedef struct leaving {
+  KvoGlibListModel *of;
+  gboolean leaves;
+} leaving;
+
+static void list_leave(const kvo_value *element, void *arg) {
+  const leaving *how = arg;
+  gpointer object = element->bytes != NULL ? *(kvo_object *const *)element->bytes : NULL;
+  kvo_glib_lock();
+  GHashTable **set = &how->of->leaving;
+  if (*set == NULL) *set = g_hash_table_new(NULL, NULL);
+  if (how->leaves)
+    g_hash_table_add(*set, object);
+  else
+    g_hash_table_remove(*set, object);
+  kvo_glib_unlock();
+}
+
+/* Another thread has taken objects out of the list, and may destroy them once this has returned. The edits are there already, so that
+ * whoever makes them may clear the set. */
+static void list_note_removed(KvoGlibListModel *of, const kvo_change *change) {
+  if (!of->is_objects) return;
+  leaving out = {of, TRUE}, in = {of, FALSE};
+  for (size_t i = kvo_change_count(change, KVO_OLD); i-- > 0;) kvo_change_element(change, KVO_OLD, i, list_leave, &out);
+  for (size_t i = kvo_change_count(change, KVO_NEW); i-- > 0;) kvo_change_element(change, KVO_NEW, i, list_leave, &in);
+  kvo_glib_lock();
+  kvo_glib_pin_wait(of);
+  kvo_glib_unlock();
+}
+
+/* Whether the number of items after all edits is not that of the list: changes have arrived in another order than they were made in. */
+static gboolean list_has_strayed(KvoGlibListModel *of, kvo_object *object) {
+  size_t count = 0;
+  if (kvo_list_count(object, of->key, &count) != KVO_OK) return FALSE;
+  kvo_glib_lock();
+  gboolean has_strayed = of->expected != count;
+  kvo_glib_unlock();
+  return has_strayed;
+}
+
+/* The model, with a reference, and whether edits of it are waiting. */
+static KvoGlibListModel *list_find(const list_link *link, gboolean *is_waiting) {
+  kvo_glib_lock();
+  KvoGlibListModel *of = link->model;
+  if (of != NULL) g_object_ref(of);
+  *is_waiting = of != NULL && !g_queue_is_empty(&of->edits);
+  kvo_glib_unlock();
+  return of;
+}
+
+static void list_changed(const kvo_change *change, void *user_data) {
+  gboolean is_waiting;
+  KvoGlibListModel *of = list_find(user_data, &is_waiting);
+  if (of == NULL) return;
+  gboolean is_here = kvo_glib_place_is_here(of->place);
+  list_edit made = {.is_whole = FALSE};
+  if (is_here && !is_waiting && !of->is_emitting && list_edit_at_once(of, change, &made)) {
+    list_emit(of, &made);
+    if (of->has_more) list_flush(of);
+  } else {
+    if (!list_edits_of_change(of, change) || list_has_strayed(of, change->object)) list_edit_whole(of, change->object);
+    if (!is_here) list_note_removed(of, change);
+    list_arrange(of, is_here);
+  }
+  g_object_unref(of);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- Lives -- */
+
+/* The owner has died, or the model. */
+static void list_ended(void *user_data) {
+  gboolean is_waiting;
+  KvoGlibListModel *of = list_find(user_data, &is_waiting);
+  if (of != NULL) {
+    kvo_glib_lock();
+    of->link = NULL;
+    kvo_glib_unlock();
+    list_edit *edit = list_edit_new(0, 0, 0);
+    edit->is_whole = TRUE;
+    list_edit_push(of, edit);
+    list_arrange(of, kvo_glib_place_is_here(of->place));
+    g_object_unref(of);
+  }
+  g_free(user_data);
+}
+
+static void kvo_glib_list_model_init(KvoGlibListModel *of) { g_queue_init(&of->edits); }
+
+/* Takes the model from where the observation finds it. One that another thread has found just before goes on. */
+static void list_dispose(GObject *object) {
+  KvoGlibListModel *of = (KvoGlibListModel *)object;
+  kvo_glib_lock();
+  gboolean is_kept = of->link != NULL && g_atomic_int_get(&object->ref_count) > 1;
+  if (!is_kept && of->link != NULL) {
+    of->link->model = NULL;
+    of->link = NULL;
+  }
+  kvo_glib_unlock();
+  if (!is_kept) G_OBJECT_CLASS(kvo_glib_list_model_parent_class)->dispose(object);
+}
+
+static void list_finalize(GObject *object) {
+  KvoGlibListModel *of = (KvoGlibListModel *)object;
+  kvo_cancel_observer(of->observation);
+  for (list_edit *edit; (edit = list_pop(of)) != NULL;) list_edit_free(of, edit);
+  for (guint i = 0; !of->is_objects && i < of->count; i++) g_clear_object((GObject **)&of->items[i]);
+  g_free(of->items);
+  g_free(of->key);
+  kvo_glib_weak_drop(of->owner);
+  kvo_glib_place_drop(of->place);
+  G_OBJECT_CLASS(kvo_glib_list_model_parent_class)->finalize(object);
+}
+
+static void kvo_glib_list_model_class_init(KvoGlibListModelClass *cls) {
+  G_OBJECT_CLASS(cls)->dispose = list_dispose;
+  G_OBJECT_CLASS(cls)->finalize = list_finalize;
+}
+
+static kvo_status list_observe(KvoGlibListModel *of, kvo_object *object) {
+  list_link *link = of->link = g_new(list_link, 1);
+  link->model = of;
+  kvo_observer observer = {.struct_size = sizeof observer,
+                           .key_path = of->key,
+                           .options = KVO_NEW | KVO_OLD | KVO_ENDS_WITH_OBJECT,
+                           .callback = list_changed,
+                           .user_data = link,
+                           .destroy = list_ended,
+                           KVO_HERE};
+  kvo_status status = kvo_add_observer(object, &observer, &of->observation);
+  if (status == KVO_OK) return KVO_OK;
+  of->link = NULL;
+  g_free(link);
+  return status;
+}
+
+/**
+ * kvo_glib_list_model:
+ * @object: (type gpointer) (not nullable): a living KVO object; not kept
+ * @key: a key of a list of @object; copied
+ *
+ * Makes a #GListModel of a list. It emits #GListModel::items-changed with the indexes of each change of the list, and for a list that is
+ * set as a whole with the range that differs. Its items are wrappers, as of kvo_glib_wrap(), and for a list of other values each a
+ * #KvoGlibValue. An object has to live as long as it is in the list.
+ *
+ * The model keeps neither the list nor its objects. When @object is destroyed it becomes empty. Use it on the thread of its main context,
+ * the thread default now, where it changes: at once for changes on that thread, otherwise later, in order, so that
+ * until then it shows what it has emitted. An object that another thread has removed meanwhile may have been destroyed: its item is
+ * its wrapper if somebody has it, or one of no object.
+ *
+ * Returns: (transfer full) (nullable): the model, a #KvoGlibListModel; %NULL, with a critical warning, if an argument is %NULL, or @object
+ *   has no such list
+ */
+GListModel *kvo_glib_list_model(kvo_object *object, const char *key) {
+  g_return_val_if_fail(object != NULL && key != NULL, NULL);
+  size_t count = 0;
+  kvo_status status = kvo_list_count(object, key, &count);
+  kvo_glib_weak *owner = status == KVO_OK ? kvo_glib_weak_take(object) : NULL;
+  if (owner == NULL) {
+    if (status != KVO_OK)
+      kvo_glib_critical_status(status);
+    else
+      g_critical("%s: the object is being destroyed", G_STRFUNC);
+    return NULL;
+  }
+  KvoGlibListModel *of = g_object_new(KVO_GLIB_TYPE_LIST_MODEL, NULL);
+  of->owner = owner;
+  of->place = kvo_glib_place_take();
+  of->key = g_strdup(key);
+  const kvo_property *property = kvo_class_property(kvo_object_class(object), key);
+  of->is_objects = property != NULL && kvo_property_type(property)[1] == '@';
+  status = list_observe(of, object);
+  if (status != KVO_OK) {
+    kvo_glib_critical_status(status);
+    g_object_unref(of);
+    return NULL;
+  }
+  list_edit_whole(of, object);
+  list_flush(of);
+  return G_LIST_MODEL(of);
+}

@@ -1,0 +1,147 @@
+/* private.h - what the files of kvo-glib share. */
+#ifndef KVO_GLIB_PRIVATE_H
+#define KVO_GLIB_PRIVATE_H
+
+#include <kvo/kvo_glib.h>
+#include <kvo/kvo_raw.h>
+
+/* ----------------------------------------------------------------------------------------------------------- place.c -- */
+
+/* A main context, and the thread whose default it was when the place was taken. Counted. */
+typedef struct kvo_glib_place {
+  GThread *home;
+  GMainContext *context;
+  unsigned references; /* under the lock, as those that are counted are listed */
+  unsigned index;      /* never changes; below 2^31 */
+} kvo_glib_place;
+
+/* The one lock of the library. Nothing of the program, of GObject or of the runtime that calls anybody runs under it. */
+void kvo_glib_lock(void);
+void kvo_glib_unlock(void);
+/* Waits for kvo_glib_wake, without the lock meanwhile. */
+void kvo_glib_wait(void);
+void kvo_glib_wake(void);
+
+/* The place of this thread, with a reference. */
+kvo_glib_place *kvo_glib_place_take(void);
+void kvo_glib_place_drop(kvo_glib_place *place);
+/* Under the lock: the place of an index, without a reference. */
+kvo_glib_place *kvo_glib_place_at(unsigned index);
+/* Whether what belongs to the place may be used on this thread now: it runs the context, or is at home while nobody runs it. */
+gboolean kvo_glib_place_is_here(const kvo_glib_place *place);
+/* Has the context call `run` once, with an object that is kept until then. */
+void kvo_glib_place_run(const kvo_glib_place *place, void (*run)(GObject *object), GObject *object);
+
+/* ------------------------------------------------------------------------------------------------------------ weak.c -- */
+
+/* What the library knows of a KVO object, one for each: where it is as long as it lives, and its wrapper. Counted. */
+typedef struct kvo_glib_weak {
+  kvo_object *object;     /* under the lock: NULL when it is dead */
+  kvo_observation death;  /* never changes */
+  GObject *wrapper;       /* under the lock, without a reference */
+  unsigned references;    /* under the lock */
+  unsigned place : 31;    /* under the lock: the wrapper's */
+  unsigned is_frozen : 1; /* under the lock: the wrapper's notifications wait for its context */
+} kvo_glib_weak;
+
+/* An object, or a list model, that a thread uses: another thread that destroys it, or what it has, waits. On the stack. */
+typedef struct kvo_glib_pin {
+  const void *what;
+  GThread *thread;
+  struct kvo_glib_pin *next, **link;
+} kvo_glib_pin;
+
+/* Returns NULL for an object that is being destroyed. The object is alive. */
+kvo_glib_weak *kvo_glib_weak_take(kvo_object *object);
+kvo_glib_weak *kvo_glib_weak_again(kvo_glib_weak *weak);
+void kvo_glib_weak_drop(kvo_glib_weak *weak);
+/* Under the lock: that of an object of which perhaps only the address is left; NULL if there is none. No reference. */
+kvo_glib_weak *kvo_glib_weak_find(const kvo_object *address);
+/* Returns the object, which lives until kvo_glib_unpin; NULL, without a pin, if it is dead. */
+kvo_object *kvo_glib_weak_pin(kvo_glib_weak *weak, kvo_glib_pin *pin);
+void kvo_glib_unpin(kvo_glib_pin *pin);
+/* Under the lock: pins; waits for the pins of other threads. */
+void kvo_glib_pin_link(kvo_glib_pin *pin, const void *what);
+void kvo_glib_pin_wait(const void *what);
+
+/* ----------------------------------------------------------------------------------------------------------- value.c -- */
+
+/* The type of a GValue for a type encoding; G_TYPE_INVALID if there is none. */
+GType kvo_glib_type_for_encoding(const char *encoding);
+/* Makes a GValue of a value. False, and none, for a value that has no type in GLib, and for nil where the type has none. A string is the
+ * kvo_value's: g_value_copy copies it. */
+gboolean kvo_glib_value_init_from(GValue *to, const kvo_value *from);
+/* Converts as GBinding does, to a value that has its type; warns, and returns false, if that cannot be done. */
+gboolean kvo_glib_value_convert(const GValue *from, GValue *to);
+/* A kvo_value of a GValue, valid as long as both. An object is pinned. */
+typedef struct kvo_glib_view {
+  kvo_value value;
+  union {
+    gboolean boolean;
+    bool truth;
+    int integer;
+    unsigned natural;
+    gpointer pointer;
+    const char *string;
+    kvo_object *object;
+  } storage;
+  kvo_glib_weak *weak;
+  kvo_glib_pin pin;
+} kvo_glib_view;
+void kvo_glib_view_begin(kvo_glib_view *view, const GValue *of);
+void kvo_glib_view_end(kvo_glib_view *view);
+
+/* ------------------------------------------------------------------------------------------------------------ type.c -- */
+
+/* A property of a class. The nick of its GParamSpec is the key. */
+typedef struct kvo_glib_key {
+  char *name;
+  char *encoding;
+  GParamSpec *spec;  /* NULL if it is none of the wrapper */
+  gboolean notifies; /* whether changes of the value are notify:: */
+} kvo_glib_key;
+
+/* A class of which there are, or were, wrappers. Lasts as long as the process, as GTypes do. */
+typedef struct kvo_glib_class {
+  GType type;
+  char *name;
+  size_t count;
+  kvo_glib_key *keys;
+} kvo_glib_class;
+
+/* Returns that of a registered class. */
+const kvo_glib_class *kvo_glib_class_for(kvo_class *cls);
+
+/* ------------------------------------------------------------------------------------------------------------ wrap.c -- */
+
+/* The wrapper's, with a reference; NULL if it is of no object. */
+kvo_glib_weak *kvo_glib_object_weak(KvoGlibObject *wrapper);
+/* A wrapper of no object. */
+GObject *kvo_glib_object_dead(void);
+/* GObject has each class of objects with properties say how they are read and set. */
+void kvo_glib_object_class_accessors(GObjectClass *cls);
+/* kvo_glib_wrap; NULL, and no warning, for an object that is being destroyed. */
+GObject *kvo_glib_wrap_living(kvo_object *object);
+/* Begins and ends calls of the runtime that may find what they remove ended already, or a key that never notifies: no fault. */
+typedef struct kvo_glib_quiet {
+  kvo_fault_handler outer;
+  void *outer_arg;
+} kvo_glib_quiet;
+void kvo_glib_quiet_begin(kvo_glib_quiet *quiet);
+void kvo_glib_quiet_end(const kvo_glib_quiet *quiet);
+
+/* ------------------------------------------------------------------------------------------------------ value_item.c -- */
+
+KvoGlibValue *kvo_glib_value_item(const kvo_value *of);
+gboolean kvo_glib_value_item_equal(KvoGlibValue *one, KvoGlibValue *other);
+
+/* --------------------------------------------------------------------------------------------------------- observe.c -- */
+
+/* The GObject of which this is the KVO object, with a reference; NULL if it is none. The object is alive. */
+GObject *kvo_glib_observed_dup(kvo_object *object);
+
+/* Says what was wrong in a call of the runtime. */
+#define kvo_glib_critical_status(status)                                                                               \
+  g_critical("%s: %s", G_STRFUNC, *kvo_last_error() != 0 ? kvo_last_error() : kvo_status_string(status))
+
+#endif

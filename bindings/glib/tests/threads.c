@@ -1,0 +1,305 @@
+/* threads.c - other threads change the model while the main loop runs. */
+#include "support.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+enum { CHANGES = 20000 };
+
+/* The model's own lock, which a program with several threads needs: the setters of a Person take none. */
+static pthread_mutex_t model_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_t main_thread;
+static _Atomic int done;
+
+static void set_age(kvo_object *object, int age) {
+  pthread_mutex_lock(&model_lock);
+  person_set_age(object, age);
+  pthread_mutex_unlock(&model_lock);
+}
+
+static gboolean wake(gpointer data) {
+  (void)data;
+  return G_SOURCE_REMOVE;
+}
+
+static void finish(void) {
+  atomic_fetch_add(&done, 1);
+  g_main_context_invoke(NULL, wake, NULL);
+  g_main_context_wakeup(NULL);
+}
+
+static void start(pthread_t *thread, void *(*run)(void *), void *argument) {
+  g_assert_cmpint(pthread_create(thread, NULL, run, argument), ==, 0);
+}
+
+static void run_until(int count) {
+  while (atomic_load(&done) < count) g_main_context_iteration(NULL, TRUE);
+  run_ready();
+  atomic_store(&done, 0);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- Bindings -- */
+
+typedef struct series {
+  int last, count;
+  gboolean is_ordered;
+} series;
+
+static void check_series(GObject *object, GParamSpec *spec, gpointer user_data) {
+  series *of = user_data;
+  int number;
+  g_assert_true(pthread_equal(pthread_self(), main_thread));
+  g_object_get(object, spec->name, &number, NULL);
+  of->is_ordered &= number >= of->last;
+  of->last = number;
+  of->count++;
+}
+
+static void *count_up(void *object) {
+  for (int i = 1; i <= CHANGES; i++) set_age(object, i);
+  finish();
+  return NULL;
+}
+
+static void test_bind(void) {
+  kvo_object *ann = person_new("Ann", 0);
+  Board *board = board_new();
+  series bound = {0, 0, TRUE}, wrapped = bound;
+  kvo_glib_bind(ann, "age", board, "number", G_BINDING_SYNC_CREATE);
+  GObject *wrapper = kvo_glib_wrap(ann);
+  g_signal_connect(board, "notify::number", G_CALLBACK(check_series), &bound);
+  gulong handler = g_signal_connect(wrapper, "notify::age", G_CALLBACK(check_series), &wrapped);
+  g_signal_handler_block(wrapper, handler); /* it would read the model, which takes no lock */
+  pthread_t thread;
+  start(&thread, count_up, ann);
+  run_until(1);
+  pthread_join(thread, NULL);
+  g_assert_true(bound.is_ordered);
+  g_assert_cmpint(bound.last, ==, CHANGES);
+  g_test_message("%d changes of another thread set the target %d times", CHANGES, bound.count);
+  g_signal_handler_unblock(wrapper, handler);
+  /* Nothing arrives on another thread, and nothing before the context runs. */
+  int before = bound.count;
+  start(&thread, count_up, ann);
+  pthread_join(thread, NULL);
+  g_assert_cmpint(bound.count, ==, before);
+  person_set_age(ann, CHANGES + 1); /* at once, and what has waited is older */
+  g_assert_cmpint(bound.count, ==, before + 1);
+  run_until(1);
+  g_assert_cmpint(bound.count, ==, before + 1);
+  g_assert_cmpint(wrapped.last, ==, CHANGES + 1);
+  g_object_unref(wrapper);
+  g_object_unref(board);
+  kvo_object_destroy(ann);
+}
+
+static void *set_names(void *object) {
+  for (int i = 0; i < CHANGES / 10; i++) {
+    char *name = g_strdup_printf("%d", i);
+    pthread_mutex_lock(&model_lock);
+    person_set_name(object, name);
+    pthread_mutex_unlock(&model_lock);
+    g_free(name);
+  }
+  finish();
+  return NULL;
+}
+
+/* The target comes and goes while others set the model. */
+static void test_targets(void) {
+  kvo_object *ann = person_new("Ann", 0);
+  pthread_t threads[2];
+  for (int i = 0; i < 2; i++) start(&threads[i], set_names, ann);
+  int rounds = 0;
+  while (atomic_load(&done) < 2 || rounds < 10) {
+    Board *board = board_new();
+    pthread_mutex_lock(&model_lock);
+    KvoGlibBinding *binding = kvo_glib_bind(ann, "name", board, "text", G_BINDING_SYNC_CREATE);
+    pthread_mutex_unlock(&model_lock);
+    g_main_context_iteration(NULL, FALSE);
+    if (rounds++ % 2 == 0) kvo_glib_binding_unbind(binding);
+    g_object_unref(board);
+  }
+  run_until(2);
+  for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+  run_ready();
+  g_assert_false(kvo_object_is_observed(ann));
+  kvo_object_destroy(ann);
+}
+
+/* Models are destroyed by another thread. */
+static kvo_object *shared[64];
+
+static void *destroy_shared(void *unused) {
+  (void)unused;
+  for (int i = 0; i < 64; i++) {
+    person_set_age(shared[i], i);
+    kvo_object_destroy(shared[i]);
+  }
+  finish();
+  return NULL;
+}
+
+static void test_destroyed(void) {
+  for (int round = 0; round < 20; round++) {
+    GObject *wrappers[64];
+    Board *boards[64];
+    GListModel *lists[64];
+    for (int i = 0; i < 64; i++) {
+      shared[i] = person_new("shared", 0);
+      boards[i] = board_new();
+      wrappers[i] = kvo_glib_wrap(shared[i]);
+      lists[i] = kvo_glib_list_model(shared[i], "friends");
+      kvo_glib_bind(shared[i], "name", boards[i], "text", G_BINDING_BIDIRECTIONAL);
+    }
+    pthread_t thread;
+    start(&thread, destroy_shared, NULL);
+    while (atomic_load(&done) == 0) {
+      for (int i = 0; i < 64; i++) {
+        char *name;
+        double weight; /* what no thread sets */
+        g_object_get(wrappers[i], "name", &name, "weight", &weight, NULL);
+        g_free(name);
+      }
+      g_main_context_iteration(NULL, FALSE);
+    }
+    pthread_join(thread, NULL);
+    run_until(1);
+    for (int i = 0; i < 64; i++) {
+      g_object_set(boards[i], "text", "later", NULL);
+      g_assert_null(kvo_glib_object_get_kvo_object(KVO_GLIB_OBJECT(wrappers[i])));
+      g_object_unref(wrappers[i]);
+      g_object_unref(boards[i]);
+      g_object_unref(lists[i]);
+    }
+  }
+}
+
+/* ----------------------------------------------------------------------------------------------------------------- Lists -- */
+
+/* Inserts and removes, and destroys what it has removed. */
+static void *edit(void *owner) {
+  GRand *random = g_rand_new_with_seed(11);
+  for (int i = 0; i < CHANGES / 4; i++) {
+    guint count = ((person *)owner)->friends->len;
+    if (count < 20 || g_rand_boolean(random)) {
+      person_add_friend(owner, g_rand_int_range(random, 0, (gint)count + 1), person_new("friend", i));
+    } else {
+      guint at = (guint)g_rand_int_range(random, 0, (gint)count);
+      kvo_object *friend = ((person *)owner)->friends->pdata[at];
+      kvo_list_remove(owner, "friends", at);
+      kvo_object_destroy(friend);
+    }
+  }
+  g_rand_free(random);
+  finish();
+  return NULL;
+}
+
+static void mirror(GListModel *model, guint position, guint removed, guint added, gpointer user_data) {
+  GPtrArray *items = user_data;
+  g_assert_true(pthread_equal(pthread_self(), main_thread));
+  g_assert_cmpuint(position + removed, <=, items->len);
+  if (removed != 0) g_ptr_array_remove_range(items, position, removed);
+  for (guint i = 0; i < added; i++)
+    g_ptr_array_insert(items, (gint)(position + i), g_list_model_get_item(model, position + i));
+  g_assert_cmpuint(items->len, ==, g_list_model_get_n_items(model));
+}
+
+static void test_list(void) {
+  kvo_object *owner = person_new("owner", 0);
+  GListModel *model = kvo_glib_list_model(owner, "friends");
+  GPtrArray *items = g_ptr_array_new_with_free_func(g_object_unref);
+  g_signal_connect(model, "items-changed", G_CALLBACK(mirror), items);
+  pthread_t thread;
+  start(&thread, edit, owner);
+  while (atomic_load(&done) == 0) {
+    g_main_context_iteration(NULL, FALSE);
+    for (guint i = 0; i < MIN(items->len, 5); i++) {
+      GObject *item = g_list_model_get_item(model, i); /* perhaps of an object that has been destroyed */
+      g_assert_true(KVO_GLIB_IS_OBJECT(item));
+      g_object_unref(item);
+    }
+  }
+  run_until(1);
+  pthread_join(thread, NULL);
+  GPtrArray *friends = ((person *)owner)->friends;
+  g_assert_cmpuint(g_list_model_get_n_items(model), ==, friends->len);
+  for (guint i = 0; i < friends->len; i++) {
+    gpointer item = g_list_model_get_item(model, i);
+    g_assert_true(kvo_glib_object_get_kvo_object(item) == friends->pdata[i]);
+    g_object_unref(item);
+  }
+  g_signal_handlers_disconnect_by_data(model, items);
+  g_ptr_array_unref(items);
+  GPtrArray *left = g_ptr_array_ref(friends);
+  kvo_object_destroy(owner);
+  for (guint i = 0; i < left->len; i++) kvo_object_destroy(left->pdata[i]);
+  g_ptr_array_unref(left);
+  g_object_unref(model);
+}
+
+/* Wrappers of one object, made and dropped by several threads. */
+static void *wrap_often(void *object) {
+  for (int i = 0; i < CHANGES / 10; i++) {
+    GObject *one = kvo_glib_wrap(object), *other = kvo_glib_wrap(object);
+    g_assert_true(one == other);
+    g_object_unref(one);
+    g_object_unref(other);
+  }
+  finish();
+  return NULL;
+}
+
+static void test_wrap(void) {
+  kvo_object *ann = person_new("Ann", 0);
+  pthread_t threads[3];
+  for (int i = 0; i < 3; i++) start(&threads[i], wrap_often, ann);
+  run_until(3);
+  for (int i = 0; i < 3; i++) pthread_join(threads[i], NULL);
+  g_assert_false(kvo_object_is_observed(ann));
+  kvo_object_destroy(ann);
+}
+
+/* A context of another thread gets what belongs to it. */
+static void *run_context(void *argument) {
+  GMainContext *context = g_main_context_new();
+  g_main_context_push_thread_default(context);
+  Board *board = board_new();
+  kvo_glib_bind(argument, "age", board, "number", G_BINDING_SYNC_CREATE);
+  int number = 0;
+  finish();
+  while (number != 77) {
+    g_main_context_iteration(context, TRUE);
+    g_object_get(board, "number", &number, NULL);
+  }
+  g_object_unref(board);
+  g_main_context_pop_thread_default(context);
+  g_main_context_unref(context);
+  return NULL;
+}
+
+static void test_context(void) {
+  kvo_object *ann = person_new("Ann", 0);
+  pthread_t thread;
+  start(&thread, run_context, ann);
+  run_until(1);
+  person_set_age(ann, 76);
+  person_set_age(ann, 77);
+  pthread_join(thread, NULL);
+  kvo_object_destroy(ann);
+}
+
+int main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  main_thread = pthread_self();
+  g_test_add_func("/threads/changes of another thread arrive on the context, in order, and the last one does",
+                  test_bind);
+  g_test_add_func("/threads/targets come and go while others set the model", test_targets);
+  g_test_add_func("/threads/another thread destroys the models", test_destroyed);
+  g_test_add_func("/threads/a list is edited by another thread, which destroys what it removes", test_list);
+  g_test_add_func("/threads/several threads get one wrapper", test_wrap);
+  g_test_add_func("/threads/a binding belongs to the context of the thread that makes it", test_context);
+  return g_test_run();
+}

@@ -1,0 +1,128 @@
+/* weak.c - KVO objects that are not kept: where each is while it lives, and who uses it meanwhile. */
+#include "private.h"
+
+/* Those of living objects, found by their addresses; under the lock. Only keys: a slot has 12 bytes. */
+static GHashTable *known;
+
+static guint weak_hash(gconstpointer weak) { return g_direct_hash(((const kvo_glib_weak *)weak)->object); }
+static gboolean weak_equal(gconstpointer one, gconstpointer other) {
+  return ((const kvo_glib_weak *)one)->object == ((const kvo_glib_weak *)other)->object;
+}
+
+/* Under the lock. */
+static void weak_forget(kvo_glib_weak *weak) {
+  if (weak->object == NULL) return;
+  g_hash_table_remove(known, weak);
+  weak->object = NULL;
+}
+
+/* Under the lock. If the object was destroyed in a callback of its own, the runtime calls weak_died only afterwards. */
+static gboolean weak_is_alive(kvo_glib_weak *weak) {
+  if (weak->object != NULL && !kvo_observation_is_registered(weak->death)) weak_forget(weak);
+  return weak->object != NULL;
+}
+
+/* Called once: when the object dies, or when nobody needs to know of it any more. */
+static void weak_died(void *user_data) {
+  kvo_glib_weak *weak = user_data;
+  kvo_glib_lock();
+  weak_forget(weak);
+  kvo_glib_pin_wait(weak);
+  gboolean is_last = --weak->references == 0;
+  kvo_glib_unlock();
+  if (is_last) g_slice_free(kvo_glib_weak, weak);
+}
+
+static const kvo_observer_ops watch_ops = {.destroy = weak_died};
+
+kvo_glib_weak *kvo_glib_weak_find(const kvo_object *address) {
+  kvo_glib_weak *found =
+      known != NULL ? g_hash_table_lookup(known, &(kvo_glib_weak){.object = (kvo_object *)address}) : NULL;
+  return found != NULL && weak_is_alive(found) ? found : NULL;
+}
+
+kvo_glib_weak *kvo_glib_weak_again(kvo_glib_weak *weak) {
+  kvo_glib_lock();
+  weak->references++;
+  kvo_glib_unlock();
+  return weak;
+}
+
+kvo_glib_weak *kvo_glib_weak_take(kvo_object *object) {
+  kvo_glib_lock();
+  kvo_glib_weak *weak = kvo_glib_weak_find(object);
+  if (weak != NULL) weak->references++;
+  kvo_glib_unlock();
+  if (weak != NULL) return weak;
+
+  kvo_glib_weak *made = g_slice_new0(kvo_glib_weak);
+  made->references = 2; /* the watch's and the caller's */
+  if (kvo_binding_observe_death(object, &watch_ops, made, &made->death) != KVO_OK) {
+    g_slice_free(kvo_glib_weak, made);
+    return NULL;
+  }
+  kvo_glib_lock();
+  weak = kvo_glib_weak_find(object); /* another thread may have made one meanwhile */
+  if (weak != NULL) {
+    weak->references++;
+  } else {
+    made->object = object;
+    if (known == NULL) known = g_hash_table_new(weak_hash, weak_equal);
+    g_hash_table_add(known, made);
+  }
+  kvo_glib_unlock();
+  if (weak == NULL) return made;
+  kvo_glib_weak_drop(made);
+  return weak;
+}
+
+void kvo_glib_weak_drop(kvo_glib_weak *weak) {
+  kvo_glib_lock();
+  unsigned left = --weak->references;
+  kvo_observation death = weak->death;
+  if (left == 1) weak_forget(weak); /* the last one is that of the watch, unless the object has died */
+  kvo_glib_unlock();
+  if (left == 1)
+    kvo_cancel_observer(death);
+  else if (left == 0)
+    g_slice_free(kvo_glib_weak, weak);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- Pins -- */
+
+static kvo_glib_pin *pins;
+
+void kvo_glib_pin_link(kvo_glib_pin *pin, const void *what) {
+  *pin = (kvo_glib_pin){.what = what, .thread = g_thread_self(), .next = pins, .link = &pins};
+  if (pins != NULL) pins->link = &pin->next;
+  pins = pin;
+}
+
+void kvo_glib_pin_wait(const void *what) {
+  const GThread *self = g_thread_self();
+  const kvo_glib_pin *pin = pins;
+  while (pin != NULL) {
+    if (pin->what == what && pin->thread != self) {
+      kvo_glib_wait();
+      pin = pins;
+    } else {
+      pin = pin->next;
+    }
+  }
+}
+
+kvo_object *kvo_glib_weak_pin(kvo_glib_weak *weak, kvo_glib_pin *pin) {
+  kvo_glib_lock();
+  kvo_object *object = weak_is_alive(weak) ? weak->object : NULL;
+  if (object != NULL) kvo_glib_pin_link(pin, weak);
+  kvo_glib_unlock();
+  return object;
+}
+
+void kvo_glib_unpin(kvo_glib_pin *pin) {
+  kvo_glib_lock();
+  *pin->link = pin->next;
+  if (pin->next != NULL) pin->next->link = pin->link;
+  kvo_glib_wake();
+  kvo_glib_unlock();
+}
