@@ -193,7 +193,7 @@ static void list_ended(void *user_data) {
 
 static void kvo_glib_list_model_init(KvoGlibListModel *of) { g_queue_init(&of->edits); }
 
-/* Takes the model from where the observation finds it. One that another thread has found just before goes on. */
+/* Takes the model from where the observation finds it, as wrap_dispose does. */
 static void list_dispose(GObject *object) {
   KvoGlibListModel *of = (KvoGlibListModel *)object;
   kvo_glib_lock();
@@ -203,7 +203,10 @@ static void list_dispose(GObject *object) {
     of->link = NULL;
   }
   kvo_glib_unlock();
-  if (!is_kept) G_OBJECT_CLASS(kvo_glib_list_model_parent_class)->dispose(object);
+  if (is_kept)
+    kvo_glib_place_run(of->place, NULL, object);
+  else
+    G_OBJECT_CLASS(kvo_glib_list_model_parent_class)->dispose(object);
 }
 
 static void list_finalize(GObject *object) {

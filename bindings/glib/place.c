@@ -75,7 +75,9 @@ typedef struct place_call {
 
 static gboolean place_dispatch(gpointer data) {
   place_call *call = data;
-  call->run(call->object);
+  kvo_glib_lock(); /* orders it after kvo_glib_place_run for ThreadSanitizer, which does not know the locks of GLib */
+  kvo_glib_unlock();
+  if (call->run != NULL) call->run(call->object);
   return G_SOURCE_REMOVE;
 }
 
@@ -88,6 +90,8 @@ static void place_call_free(gpointer data) {
 void kvo_glib_place_run(const kvo_glib_place *place, void (*run)(GObject *object), GObject *object) {
   place_call *call = g_new(place_call, 1);
   *call = (place_call){run, g_object_ref(object)};
+  kvo_glib_lock();
+  kvo_glib_unlock();
   GSource *source = g_idle_source_new();
   g_source_set_priority(source, G_PRIORITY_DEFAULT);
   g_source_set_static_name(source, "kvo-glib");

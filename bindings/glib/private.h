@@ -12,7 +12,7 @@ typedef struct kvo_glib_place {
   GThread *home;
   GMainContext *context;
   unsigned references; /* under the lock, as those that are counted are listed */
-  unsigned index;      /* never changes; below 2^31 */
+  unsigned index;      /* never changes; below 2^30 */
 } kvo_glib_place;
 
 /* The one lock of the library. Nothing of the program, of GObject or of the runtime that calls anybody runs under it. */
@@ -29,22 +29,24 @@ void kvo_glib_place_drop(kvo_glib_place *place);
 kvo_glib_place *kvo_glib_place_at(unsigned index);
 /* Whether what belongs to the place may be used on this thread now: it runs the context, or is at home while nobody runs it. */
 gboolean kvo_glib_place_is_here(const kvo_glib_place *place);
-/* Has the context call `run` once, with an object that is kept until then. */
+/* Has the context call `run`, unless it is NULL, once, with an object that is kept until then. */
 void kvo_glib_place_run(const kvo_glib_place *place, void (*run)(GObject *object), GObject *object);
 
 /* ------------------------------------------------------------------------------------------------------------ weak.c -- */
 
 /* What the library knows of a KVO object, one for each: where it is as long as it lives, and its wrapper. Counted. */
 typedef struct kvo_glib_weak {
-  kvo_object *object;     /* under the lock: NULL when it is dead */
-  kvo_observation death;  /* never changes */
-  GObject *wrapper;       /* under the lock, without a reference */
-  unsigned references;    /* under the lock */
-  unsigned place : 31;    /* under the lock: the wrapper's */
-  unsigned is_frozen : 1; /* under the lock: the wrapper's notifications wait for its context */
+  kvo_object *object; /* under the lock: NULL when it is dead */
+  /* Under the lock: the watch of its death, or the newest of the observations that end this one: see wrap_observe. */
+  kvo_observation watch;
+  GObject *wrapper;         /* under the lock, without a reference */
+  unsigned references;      /* under the lock */
+  unsigned place : 30;      /* under the lock: the wrapper's */
+  unsigned is_frozen : 1;   /* under the lock: the wrapper's notifications wait for its context */
+  unsigned is_observed : 1; /* under the lock: its keys are */
 } kvo_glib_weak;
 
-/* An object, or a list model, that a thread uses: another thread that destroys it, or what it has, waits. On the stack. */
+/* An object that a thread reads, or a list model that it reads: another thread that destroys it, or what it has, waits. On the stack. */
 typedef struct kvo_glib_pin {
   const void *what;
   GThread *thread;
@@ -122,13 +124,6 @@ GObject *kvo_glib_object_dead(void);
 void kvo_glib_object_class_accessors(GObjectClass *cls);
 /* kvo_glib_wrap; NULL, and no warning, for an object that is being destroyed. */
 GObject *kvo_glib_wrap_living(kvo_object *object);
-/* Begins and ends calls of the runtime that may find what they remove ended already, or a key that never notifies: no fault. */
-typedef struct kvo_glib_quiet {
-  kvo_fault_handler outer;
-  void *outer_arg;
-} kvo_glib_quiet;
-void kvo_glib_quiet_begin(kvo_glib_quiet *quiet);
-void kvo_glib_quiet_end(const kvo_glib_quiet *quiet);
 
 /* ------------------------------------------------------------------------------------------------------ value_item.c -- */
 

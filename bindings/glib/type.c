@@ -134,7 +134,6 @@ static const kvo_glib_class *type_make(kvo_class *cls, const kvo_glib_class *sup
 
 static void type_class_init(gpointer g_class, gpointer class_data) {
   const kvo_glib_class *of = class_data;
-  ((KvoGlibObjectClass *)g_class)->of = of;
   kvo_glib_object_class_accessors(g_class);
   for (size_t i = 0; i < of->count; i++) {
     GParamSpec *spec = of->keys[i].spec;

@@ -18,7 +18,7 @@ static void weak_forget(kvo_glib_weak *weak) {
 
 /* Under the lock. If the object was destroyed in a callback of its own, the runtime calls weak_died only afterwards. */
 static gboolean weak_is_alive(kvo_glib_weak *weak) {
-  if (weak->object != NULL && !kvo_observation_is_registered(weak->death)) weak_forget(weak);
+  if (weak->object != NULL && !kvo_observation_is_registered(weak->watch)) weak_forget(weak);
   return weak->object != NULL;
 }
 
@@ -57,7 +57,7 @@ kvo_glib_weak *kvo_glib_weak_take(kvo_object *object) {
 
   kvo_glib_weak *made = g_slice_new0(kvo_glib_weak);
   made->references = 2; /* the watch's and the caller's */
-  if (kvo_binding_observe_death(object, &watch_ops, made, &made->death) != KVO_OK) {
+  if (kvo_binding_observe_death(object, &watch_ops, made, &made->watch) != KVO_OK) {
     g_slice_free(kvo_glib_weak, made);
     return NULL;
   }
@@ -79,11 +79,11 @@ kvo_glib_weak *kvo_glib_weak_take(kvo_object *object) {
 void kvo_glib_weak_drop(kvo_glib_weak *weak) {
   kvo_glib_lock();
   unsigned left = --weak->references;
-  kvo_observation death = weak->death;
+  kvo_observation watch = weak->watch;
   if (left == 1) weak_forget(weak); /* the last one is that of the watch, unless the object has died */
   kvo_glib_unlock();
   if (left == 1)
-    kvo_cancel_observer(death);
+    kvo_cancel_observer(watch);
   else if (left == 0)
     g_slice_free(kvo_glib_weak, weak);
 }

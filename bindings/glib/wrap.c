@@ -22,8 +22,6 @@ GType kvo_glib_object_get_type(void) {
   return type;
 }
 
-static const kvo_glib_class *wrap_class(gpointer object) { return KVO_GLIB_OBJECT_GET_CLASS(object)->of; }
-
 kvo_glib_weak *kvo_glib_object_weak(KvoGlibObject *object) {
   kvo_glib_weak *weak = ((wrapper *)object)->weak;
   return weak != NULL ? kvo_glib_weak_again(weak) : NULL;
@@ -106,95 +104,93 @@ static void wrap_notify(GObject *object, GParamSpec *spec, const kvo_glib_place 
   if (!was_frozen) kvo_glib_place_run(place, wrap_thaw, object);
 }
 
-/* The wrapper is found by the object: an observation that has not ended yet finds none, or another one that wants to know, too. */
-static void wrap_changed(const kvo_change *change, void *spec) {
+/* The wrapper is found by the object: there may be none, or another one, which wants to know, too. */
+static void wrap_changed(const kvo_change *change, void *user_data) {
+  (void)user_data;
   kvo_glib_lock();
   kvo_glib_weak *weak = kvo_glib_weak_find(change->object);
   GObject *object = weak != NULL && weak->wrapper != NULL ? g_object_ref(weak->wrapper) : NULL;
   const kvo_glib_place *place = object != NULL ? kvo_glib_place_at(weak->place) : NULL;
   kvo_glib_unlock();
   if (object == NULL) return;
-  wrap_notify(object, spec, place);
+  wrap_notify(object, change->context, place);
   g_object_unref(object);
 }
 
+typedef struct wrap_handler {
+  kvo_fault_handler function;
+  void *arg;
+} wrap_handler;
+
+/* A key that never changes is observed like the others, which is no mistake here. */
 static kvo_action wrap_quiet(const kvo_fault *fault, void *arg) {
-  const kvo_glib_quiet *quiet = arg;
-  switch (fault->code) {
-    case KVO_FAULT_NOT_REGISTERED:
-    case KVO_FAULT_REMOVED_TWICE:
-    case KVO_FAULT_STALE_HANDLE:
-    case KVO_FAULT_NEVER_NOTIFIES:
-    case KVO_FAULT_DYING_OBJECT: return KVO_ACTION_IGNORE;
-    default: return quiet->outer != NULL ? quiet->outer(fault, quiet->outer_arg) : KVO_ACTION_DEFAULT;
-  }
+  const wrap_handler *outer = arg;
+  if (fault->code == KVO_FAULT_NEVER_NOTIFIES) return KVO_ACTION_IGNORE;
+  return outer->function != NULL ? outer->function(fault, outer->arg) : KVO_ACTION_DEFAULT;
 }
 
-void kvo_glib_quiet_begin(kvo_glib_quiet *quiet) {
-  quiet->outer = kvo_get_thread_fault_handler(&quiet->outer_arg);
-  kvo_set_thread_fault_handler(wrap_quiet, quiet);
-}
+/* Each observation ends the one that was made before it, and the first one the watch: whoever ends the newest ends all, and nobody needs
+ * to keep the others. They may have ended with the object. */
+static void wrap_ended(void *before) { kvo_cancel_observer((kvo_observation)(uintptr_t)before); }
 
-void kvo_glib_quiet_end(const kvo_glib_quiet *quiet) { kvo_set_thread_fault_handler(quiet->outer, quiet->outer_arg); }
-
-static void wrap_observe(const kvo_glib_class *of, kvo_object *object) {
-  kvo_glib_quiet quiet;
-  kvo_glib_quiet_begin(&quiet);
-  for (size_t i = 0; i < of->count; i++) {
-    if (!of->keys[i].notifies) continue;
+/* Observes the keys, as long as anything here uses the object. */
+static void wrap_observe(kvo_glib_weak *weak, const kvo_glib_class *cls, kvo_object *object) {
+  kvo_glib_lock();
+  gboolean was_observed = weak->is_observed;
+  kvo_observation newest = weak->watch;
+  weak->is_observed = TRUE;
+  kvo_glib_unlock();
+  if (was_observed) return;
+  wrap_handler outer;
+  outer.function = kvo_get_thread_fault_handler(&outer.arg);
+  kvo_set_thread_fault_handler(wrap_quiet, &outer);
+  for (size_t i = 0; i < cls->count; i++) {
+    if (!cls->keys[i].notifies) continue;
     kvo_observer observer = {.struct_size = sizeof observer,
-                             .key_path = of->keys[i].name,
+                             .key_path = cls->keys[i].name,
                              .options = KVO_ENDS_WITH_OBJECT,
                              .callback = wrap_changed,
-                             .user_data = of->keys[i].spec,
+                             .user_data = (void *)(uintptr_t)newest,
+                             .destroy = wrap_ended,
+                             .context = cls->keys[i].spec,
                              KVO_HERE};
-    kvo_add_observer(object, &observer, NULL);
+    kvo_add_observer(object, &observer, &newest);
   }
-  kvo_glib_quiet_end(&quiet);
-}
-
-/* All wrappers of an object have the same observations: it does not matter whose are removed. */
-static void wrap_stop_observing(const kvo_glib_class *of, kvo_object *object) {
-  kvo_glib_quiet quiet;
-  kvo_glib_quiet_begin(&quiet);
-  for (size_t i = 0; i < of->count; i++)
-    if (of->keys[i].notifies) kvo_remove_observer_for_context(object, of->keys[i].spec, of->keys[i].name, NULL);
-  kvo_glib_quiet_end(&quiet);
+  kvo_set_thread_fault_handler(outer.function, outer.arg);
+  kvo_glib_lock();
+  weak->watch = newest;
+  kvo_glib_unlock();
 }
 
 /* -------------------------------------------------------------------------------------------------------------- Lives -- */
 
-/* Takes the wrapper from where others find it. One that another thread has found just before goes on. */
+/* Takes the wrapper from where others find it. One that another thread has found just before goes on; but that thread may already have
+ * dropped it again, when GObject would not call this another time. So the context gets a reference, which is dropped later. */
 static void wrap_dispose(GObject *object) {
   kvo_glib_weak *weak = ((wrapper *)object)->weak;
   kvo_glib_place *place = NULL;
   gboolean is_kept = FALSE;
   kvo_glib_lock();
   if (weak != NULL && weak->wrapper == object) {
+    place = kvo_glib_place_at(weak->place);
     is_kept = g_atomic_int_get(&object->ref_count) > 1;
     if (!is_kept) {
       weak->wrapper = NULL;
       weak->is_frozen = FALSE;
-      place = kvo_glib_place_at(weak->place);
     }
   }
   kvo_glib_unlock();
-  if (is_kept) return;
+  if (is_kept) {
+    kvo_glib_place_run(place, NULL, object);
+    return;
+  }
   if (place != NULL) kvo_glib_place_drop(place);
   G_OBJECT_CLASS(wrap_parent_class)->dispose(object);
 }
 
 static void wrap_finalize(GObject *object) {
   kvo_glib_weak *weak = ((wrapper *)object)->weak;
-  if (weak != NULL) {
-    kvo_glib_pin pin;
-    kvo_object *of = kvo_glib_weak_pin(weak, &pin);
-    if (of != NULL) {
-      wrap_stop_observing(wrap_class(object), of);
-      kvo_glib_unpin(&pin);
-    }
-    kvo_glib_weak_drop(weak);
-  }
+  if (weak != NULL) kvo_glib_weak_drop(weak);
   G_OBJECT_CLASS(wrap_parent_class)->finalize(object);
 }
 
@@ -229,7 +225,7 @@ static GObject *wrap_make(kvo_glib_weak *weak, kvo_object *of) {
   }
   kvo_glib_unlock();
   if (other == NULL) {
-    wrap_observe(cls, of);
+    wrap_observe(weak, cls, of);
     return made;
   }
   kvo_glib_place_drop(place);

@@ -46,7 +46,6 @@ KVO_API G_DECLARE_DERIVABLE_TYPE(KvoGlibObject, kvo_glib_object, KVO_GLIB, OBJEC
 struct _KvoGlibObjectClass {
   /*< private >*/
   GObjectClass parent_class;
-  gconstpointer of;
 };
 
 KVO_API GObject *kvo_glib_wrap(kvo_object *object);
