@@ -66,10 +66,10 @@ static void bind_value(KvoGlibBinding *of, const kvo_value *value) {
   if (kvo_glib_place_is_here(of->place)) {
     binding_drop_waiting(of);
     if (!of->is_setting && !binding_is_ended(of)) {
-      kvo_glib_value_init_from(&from, value);
+      kvo_glib_value_init_from(&from, value, of->place);
       bind_set_target(of, &from);
     }
-  } else if (kvo_glib_value_init_from(&from, value)) {
+  } else if (kvo_glib_value_init_from(&from, value, of->place)) {
     GValue kept = G_VALUE_INIT;
     g_value_init(&kept, G_VALUE_TYPE(&from));
     g_value_copy(&from, &kept);

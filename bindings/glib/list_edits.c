@@ -12,7 +12,7 @@ typedef struct item_reading {
 static void list_read_item(const kvo_value *element, void *arg) {
   item_reading *reading = arg;
   if (!reading->of->is_objects)
-    reading->item = kvo_glib_value_item(element);
+    reading->item = kvo_glib_value_item(element, reading->of->place);
   else
     reading->item = element->bytes != NULL ? *(kvo_object *const *)element->bytes : NULL;
 }

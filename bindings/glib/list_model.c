@@ -34,7 +34,7 @@ static GObject *list_wrap(KvoGlibListModel *of, guint position) {
   kvo_glib_unlock();
   GObject *wrapper = NULL;
   if (is_there) {
-    wrapper = kvo_glib_wrap_living(object);
+    wrapper = kvo_glib_wrap_at(object, of->place);
     kvo_glib_unpin(&model);
   }
   if (is_owned) kvo_glib_unpin(&owner);

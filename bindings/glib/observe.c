@@ -75,7 +75,7 @@ static kvo_status observe_object(const kvo_value *from, GValue *to) {
   kvo_status status = kvo_value_object(from, &object);
   if (status != KVO_OK && status != KVO_ERROR_NO_VALUE) return status;
   GObject *found = object != NULL ? kvo_glib_observed_dup(object) : NULL;
-  if (found == NULL && object != NULL) found = kvo_glib_wrap_living(object);
+  if (found == NULL && object != NULL) found = kvo_glib_wrap_at(object, NULL);
   gboolean fits = found == NULL || g_value_type_compatible(G_OBJECT_TYPE(found), G_VALUE_TYPE(to));
   if (fits) g_value_set_object(to, found);
   g_clear_object(&found);

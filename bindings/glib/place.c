@@ -48,6 +48,13 @@ kvo_glib_place *kvo_glib_place_take(void) {
   return place;
 }
 
+kvo_glib_place *kvo_glib_place_again(kvo_glib_place *place) {
+  kvo_glib_lock();
+  place->references++;
+  kvo_glib_unlock();
+  return place;
+}
+
 void kvo_glib_place_drop(kvo_glib_place *place) {
   kvo_glib_lock();
   gboolean is_last = --place->references == 0;

@@ -24,6 +24,7 @@ void kvo_glib_wake(void);
 
 /* The place of this thread, with a reference. */
 kvo_glib_place *kvo_glib_place_take(void);
+kvo_glib_place *kvo_glib_place_again(kvo_glib_place *place);
 void kvo_glib_place_drop(kvo_glib_place *place);
 /* Under the lock: the place of an index, without a reference. */
 kvo_glib_place *kvo_glib_place_at(unsigned index);
@@ -70,9 +71,9 @@ void kvo_glib_pin_wait(const void *what);
 
 /* The type of a GValue for a type encoding; G_TYPE_INVALID if there is none. */
 GType kvo_glib_type_for_encoding(const char *encoding);
-/* Makes a GValue of a value. False, and none, for a value that has no type in GLib, and for nil where the type has none. A string is the
+/* Makes a GValue of a value; the wrapper of an object is made for the place, or for this thread's if it is NULL. False, and none, for a value that has no type in GLib, and for nil where the type has none. A string is the
  * kvo_value's: g_value_copy copies it. */
-gboolean kvo_glib_value_init_from(GValue *to, const kvo_value *from);
+gboolean kvo_glib_value_init_from(GValue *to, const kvo_value *from, kvo_glib_place *place);
 /* Converts as GBinding does, to a value that has its type; warns, and returns false, if that cannot be done. */
 gboolean kvo_glib_value_convert(const GValue *from, GValue *to);
 /* A kvo_value of a GValue, valid as long as both. An object is pinned. */
@@ -122,12 +123,12 @@ kvo_glib_weak *kvo_glib_object_weak(KvoGlibObject *wrapper);
 GObject *kvo_glib_object_dead(void);
 /* GObject has each class of objects with properties say how they are read and set. */
 void kvo_glib_object_class_accessors(GObjectClass *cls);
-/* kvo_glib_wrap; NULL, and no warning, for an object that is being destroyed. */
-GObject *kvo_glib_wrap_living(kvo_object *object);
+/* kvo_glib_wrap for a place, or for this thread's if it is NULL; NULL, and no warning, for an object that is being destroyed. */
+GObject *kvo_glib_wrap_at(kvo_object *object, kvo_glib_place *place);
 
 /* ------------------------------------------------------------------------------------------------------ value_item.c -- */
 
-KvoGlibValue *kvo_glib_value_item(const kvo_value *of);
+KvoGlibValue *kvo_glib_value_item(const kvo_value *of, kvo_glib_place *place);
 gboolean kvo_glib_value_item_equal(KvoGlibValue *one, KvoGlibValue *other);
 
 /* --------------------------------------------------------------------------------------------------------- observe.c -- */

@@ -47,17 +47,17 @@ static void value_set_integer(GValue *to, char code, const void *bytes, size_t s
   }
 }
 
-static void value_set_object(GValue *to, kvo_object *object) {
+static void value_set_object(GValue *to, kvo_object *object, kvo_glib_place *place) {
   if (object == NULL) return;
   GObject *observed = kvo_glib_observed_dup(object);
   if (observed != NULL) {
     g_value_unset(to);
     g_value_init(to, G_OBJECT_TYPE(observed));
   }
-  g_value_take_object(to, observed != NULL ? observed : kvo_glib_wrap_living(object));
+  g_value_take_object(to, observed != NULL ? observed : kvo_glib_wrap_at(object, place));
 }
 
-gboolean kvo_glib_value_init_from(GValue *to, const kvo_value *from) {
+gboolean kvo_glib_value_init_from(GValue *to, const kvo_value *from, kvo_glib_place *place) {
   if (from == NULL || from->type == NULL) return FALSE;
   char code = value_code(from->type);
   GType type = kvo_glib_type_for_encoding(from->type);
@@ -75,7 +75,7 @@ gboolean kvo_glib_value_init_from(GValue *to, const kvo_value *from) {
     case 'd': g_value_set_double(to, *(const double *)bytes); break;
     case 'D': g_value_set_double(to, (double)*(const long double *)bytes); break;
     case '*': g_value_set_static_string(to, *(const char *const *)bytes); break;
-    case '@': value_set_object(to, *(kvo_object *const *)bytes); break;
+    case '@': value_set_object(to, *(kvo_object *const *)bytes, place); break;
     case '^':
     case ':':
     case '#': g_value_set_pointer(to, *(gpointer const *)bytes); break;

@@ -12,10 +12,10 @@ G_DEFINE_TYPE(KvoGlibValue, kvo_glib_value, G_TYPE_OBJECT)
 
 enum { ITEM_VALUE = 1, ITEM_STRING, ITEM_NUMBER };
 
-KvoGlibValue *kvo_glib_value_item(const kvo_value *of) {
+KvoGlibValue *kvo_glib_value_item(const kvo_value *of, kvo_glib_place *place) {
   KvoGlibValue *item = g_object_new(KVO_GLIB_TYPE_VALUE, NULL);
   GValue view = G_VALUE_INIT;
-  if (kvo_glib_value_init_from(&view, of)) {
+  if (kvo_glib_value_init_from(&view, of, place)) {
     g_value_init(&item->value, G_VALUE_TYPE(&view));
     g_value_copy(&view, &item->value);
     g_value_unset(&view);

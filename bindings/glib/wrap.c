@@ -33,7 +33,7 @@ GObject *kvo_glib_object_dead(void) { return g_object_new(KVO_GLIB_TYPE_OBJECT, 
 
 static void wrap_read(const kvo_value *value, void *to) {
   GValue read = G_VALUE_INIT;
-  if (!kvo_glib_value_init_from(&read, value)) return;
+  if (!kvo_glib_value_init_from(&read, value, NULL)) return;
   kvo_glib_value_convert(&read, to);
   g_value_unset(&read);
 }
@@ -209,10 +209,10 @@ static GObject *wrap_find(kvo_glib_weak *weak) {
   return object;
 }
 
-static GObject *wrap_make(kvo_glib_weak *weak, kvo_object *of) {
+static GObject *wrap_make(kvo_glib_weak *weak, kvo_object *of, kvo_glib_place *place) {
   const kvo_glib_class *cls = kvo_glib_class_for(kvo_object_class(of));
   GObject *made = g_object_new(cls->type, NULL);
-  kvo_glib_place *place = kvo_glib_place_take();
+  place = place != NULL ? kvo_glib_place_again(place) : kvo_glib_place_take();
   kvo_glib_lock();
   GObject *other = weak->wrapper; /* another thread may have made one meanwhile */
   if (other != NULL) {
@@ -234,11 +234,11 @@ static GObject *wrap_make(kvo_glib_weak *weak, kvo_object *of) {
   return other;
 }
 
-GObject *kvo_glib_wrap_living(kvo_object *object) {
+GObject *kvo_glib_wrap_at(kvo_object *object, kvo_glib_place *place) {
   kvo_glib_weak *weak = kvo_glib_weak_take(object);
   if (weak == NULL) return NULL;
   GObject *found = wrap_find(weak);
-  if (found == NULL) return wrap_make(weak, object);
+  if (found == NULL) return wrap_make(weak, object, place);
   kvo_glib_weak_drop(weak);
   return found;
 }
@@ -260,7 +260,7 @@ GObject *kvo_glib_wrap_living(kvo_object *object) {
  */
 GObject *kvo_glib_wrap(kvo_object *object) {
   g_return_val_if_fail(object != NULL, NULL);
-  GObject *wrapper = kvo_glib_wrap_living(object);
+  GObject *wrapper = kvo_glib_wrap_at(object, NULL);
   if (wrapper == NULL) g_critical("%s: the object is being destroyed", G_STRFUNC);
   return wrapper;
 }

@@ -291,6 +291,39 @@ static void test_context(void) {
   kvo_object_destroy(ann);
 }
 
+/* An object that another thread sets is wrapped for the context of the binding, whatever that thread's is. */
+static void *set_boss(void *object) {
+  GMainContext *context = g_main_context_new();
+  g_main_context_push_thread_default(context);
+  kvo_set_object(object, "boss", shared[0]);
+  g_main_context_pop_thread_default(context);
+  g_main_context_unref(context);
+  finish();
+  return NULL;
+}
+
+static void test_wrapped_elsewhere(void) {
+  kvo_object *ann = person_new("Ann", 0);
+  shared[0] = person_new("Bo", 1);
+  Board *board = board_new();
+  kvo_glib_bind(ann, "boss", board, "object", 0);
+  pthread_t thread;
+  start(&thread, set_boss, ann);
+  run_until(1);
+  pthread_join(thread, NULL);
+  run_ready();
+  GObject *boss;
+  g_object_get(board, "object", &boss, NULL);
+  series ages = {0, 0, TRUE};
+  g_signal_connect(boss, "notify::age", G_CALLBACK(check_series), &ages);
+  person_set_age(shared[0], 5);
+  g_assert_cmpint(ages.count, ==, 1);
+  g_object_unref(boss);
+  g_object_unref(board);
+  kvo_object_destroy(ann);
+  kvo_object_destroy(shared[0]);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   main_thread = pthread_self();
@@ -301,5 +334,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/threads/a list is edited by another thread, which destroys what it removes", test_list);
   g_test_add_func("/threads/several threads get one wrapper", test_wrap);
   g_test_add_func("/threads/a binding belongs to the context of the thread that makes it", test_context);
+  g_test_add_func("/threads/an object that another thread sets is wrapped for the context of the binding",
+                  test_wrapped_elsewhere);
   return g_test_run();
 }
