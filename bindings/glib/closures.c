@@ -21,18 +21,15 @@ static void closures_free(gpointer data) {
 }
 
 static gboolean closures_call(GClosure *closure, gpointer binding, const GValue *from, GValue *to) {
-  GValue arguments[3] = {G_VALUE_INIT, G_VALUE_INIT, G_VALUE_INIT}, result = G_VALUE_INIT;
+  GValue arguments[2] = {G_VALUE_INIT, G_VALUE_INIT}, result = G_VALUE_INIT;
   g_value_set_object(g_value_init(&arguments[0], KVO_GLIB_TYPE_BINDING), binding);
-  g_value_set_boxed(g_value_init(&arguments[1], G_TYPE_VALUE), from);
-  g_value_set_boxed(g_value_init(&arguments[2], G_TYPE_VALUE), to);
-  g_value_set_boolean(g_value_init(&result, G_TYPE_BOOLEAN), FALSE);
-  g_closure_invoke(closure, &result, 3, arguments, NULL);
-  gboolean is_made = g_value_get_boolean(&result);
-  const GValue *made = g_value_get_boxed(&arguments[2]); /* a copy, which the closure has set */
-  if (is_made && made != NULL) g_value_copy(made, to);
-  for (int i = 0; i < 3; i++) g_value_unset(&arguments[i]);
+  g_value_copy(from, g_value_init(&arguments[1], G_VALUE_TYPE(from)));
+  g_closure_invoke(closure, g_value_init(&result, G_VALUE_TYPE(to)), 2, arguments, NULL);
+  g_value_copy(&result, to);
+  g_value_unset(&arguments[0]);
+  g_value_unset(&arguments[1]);
   g_value_unset(&result);
-  return is_made;
+  return TRUE;
 }
 
 static gboolean closures_to(GBinding *binding, const GValue *from, GValue *to, gpointer user_data) {
@@ -53,8 +50,8 @@ static gboolean closures_from(GBinding *binding, const GValue *from, GValue *to,
  * @transform_to: (nullable): converts from the model to the target, or %NULL for a conversion as by g_value_transform()
  * @transform_from: (nullable): converts from the target to the model
  *
- * kvo_glib_bind_full() with closures, as g_object_bind_property_with_closures() has them: of the binding, the value and the #GValue to set,
- * with a boolean as the result. They are kept until the binding has ended.
+ * kvo_glib_bind_full() with closures, which are called with the binding and the value, and return the value to set, of the type of the
+ * property: in Python `lambda binding, name: name.upper()`. They are kept until the binding has ended.
  *
  * Returns: (transfer none) (nullable): as for kvo_glib_bind()
  */

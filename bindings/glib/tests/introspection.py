@@ -62,6 +62,16 @@ class KvoGlibTests(unittest.TestCase):
         model.person_set_name(self.ann, b"Dan")
         self.assertEqual(label.text, "Cid")
 
+    def test_functions_convert_in_both_directions(self):
+        label = Label()
+        flags = GObject.BindingFlags.SYNC_CREATE | GObject.BindingFlags.BIDIRECTIONAL
+        KvoGlib.bind_full(self.ann, "name", label, "text", flags, lambda _, name: name.upper(), lambda _, text: text.lower())
+        self.assertEqual(label.text, "ANN")
+        label.text = "BOB"
+        self.assertEqual(KvoGlib.wrap(self.ann).props.name, "bob")
+        KvoGlib.bind_full(self.ann, "name", label, "number", GObject.BindingFlags.SYNC_CREATE, lambda _, name: len(name), None)
+        self.assertEqual(label.number, 3)
+
     def test_a_list_model_is_a_sequence(self):
         friends = KvoGlib.list_model(self.ann, "friends")
         seen = []
