@@ -3,133 +3,6 @@
 
 G_DEFINE_TYPE(KvoGlibBinding, kvo_glib_binding, G_TYPE_OBJECT)
 
-/* ------------------------------------------------------------------------------------------------- From model to target -- */
-
-static gboolean bind_invert(const GValue *from, GValue *to) {
-  GValue truth = G_VALUE_INIT;
-  g_value_init(&truth, G_TYPE_BOOLEAN);
-  gboolean is_made = kvo_glib_value_convert(from, &truth);
-  if (is_made) {
-    g_value_set_boolean(&truth, !g_value_get_boolean(&truth));
-    is_made = kvo_glib_value_convert(&truth, to);
-  }
-  g_value_unset(&truth);
-  return is_made;
-}
-
-static gboolean bind_transform(KvoGlibBinding *of, GBindingTransformFunc transform, const GValue *from, GValue *to) {
-  /* A KvoGlibBinding is an object, so that the function may have it as its user data, but no GBinding. */
-  if (transform != NULL) return transform((GBinding *)(gpointer)of, from, to, of->user_data);
-  if ((of->flags & G_BINDING_INVERT_BOOLEAN) != 0) return bind_invert(from, to);
-  return kvo_glib_value_convert(from, to);
-}
-
-/* Sets the target on its thread; `from` is not initialised for a nil that has no type. Changes `from`. */
-static void bind_set_target(KvoGlibBinding *of, GValue *from) {
-  GObject *target = g_weak_ref_get(&of->target);
-  if (target == NULL) return;
-  GValue made = G_VALUE_INIT, *to = &made;
-  gboolean is_made = TRUE;
-  binding_enter(of);
-  if (!G_IS_VALUE(from)) {
-    g_value_init(to, of->property->value_type);
-    g_param_value_set_default(of->property, to);
-  } else if (of->transform_to == NULL && (of->flags & G_BINDING_INVERT_BOOLEAN) == 0 &&
-             G_VALUE_TYPE(from) == of->property->value_type) {
-    to = from;
-  } else {
-    g_value_init(to, of->property->value_type);
-    is_made = bind_transform(of, of->transform_to, from, to);
-  }
-  if (is_made && !binding_is_ended(of)) {
-    g_param_value_validate(of->property, to);
-    of->is_setting = TRUE;
-    g_object_set_property(target, of->property->name, to);
-    of->is_setting = FALSE;
-  }
-  if (G_IS_VALUE(&made)) g_value_unset(&made);
-  binding_leave(of);
-  g_object_unref(target);
-}
-
-/* On the target's context: what other threads have changed. */
-static void bind_deliver(GObject *object) {
-  KvoGlibBinding *of = (KvoGlibBinding *)object;
-  GValue value = G_VALUE_INIT;
-  gboolean is_waiting = binding_take_waiting(of, &value);
-  if (is_waiting && !binding_is_ended(of)) bind_set_target(of, &value);
-  if (G_IS_VALUE(&value)) g_value_unset(&value);
-}
-
-static void bind_value(KvoGlibBinding *of, const kvo_value *value) {
-  GValue from = G_VALUE_INIT;
-  if (kvo_glib_place_is_here(of->place)) {
-    binding_drop_waiting(of);
-    if (!of->is_setting && !binding_is_ended(of)) {
-      kvo_glib_value_init_from(&from, value, of->place);
-      bind_set_target(of, &from);
-    }
-  } else if (kvo_glib_value_init_from(&from, value, of->place)) {
-    GValue kept = G_VALUE_INIT;
-    g_value_init(&kept, G_VALUE_TYPE(&from));
-    g_value_copy(&from, &kept);
-    binding_wait(of, &kept, bind_deliver);
-  } else {
-    binding_wait(of, &from, bind_deliver);
-  }
-  if (G_IS_VALUE(&from)) g_value_unset(&from);
-}
-
-static void bind_changed(const kvo_change *change, void *user_data) { bind_value(user_data, change->new_value); }
-
-static void bind_read(const kvo_value *value, void *user_data) { bind_value(user_data, value); }
-
-/* ------------------------------------------------------------------------------------------------- From target to model -- */
-
-/* The type that the model has now: only its value knows it. Nil does not, unless it is that of a string. */
-static void bind_read_type(const kvo_value *value, void *type) {
-  if (value->bytes != NULL || kvo_glib_type_for_encoding(value->type) == G_TYPE_STRING)
-    *(GType *)type = kvo_glib_type_for_encoding(value->type);
-}
-
-static void bind_set_model(KvoGlibBinding *of, kvo_object *object, const GValue *from) {
-  GType type = G_TYPE_INVALID;
-  if (kvo_get_value(object, of->key_path, bind_read_type, &type) != KVO_OK) type = G_TYPE_INVALID;
-  GValue to = G_VALUE_INIT;
-  g_value_init(&to, type == G_TYPE_INVALID || type == G_TYPE_LIST_MODEL ? G_VALUE_TYPE(from) : type);
-  if (bind_transform(of, of->transform_from, from, &to) && !binding_is_ended(of)) {
-    kvo_glib_view view;
-    kvo_glib_view_begin(&view, &to);
-    of->is_setting = TRUE;
-    kvo_status status = kvo_set_value(object, of->key_path, &view.value);
-    of->is_setting = FALSE;
-    kvo_glib_view_end(&view);
-    if (status != KVO_OK && status != KVO_ERROR_REFUSED)
-      g_warning("Unable to set \"%s\": %s", of->key_path, kvo_last_error());
-  }
-  g_value_unset(&to);
-}
-
-static void bind_target_changed(GObject *target, GParamSpec *property, gpointer user_data) {
-  KvoGlibBinding *of = user_data;
-  (void)property;
-  if (of->is_setting || binding_is_ended(of)) return;
-  kvo_glib_pin pin;
-  kvo_object *object = kvo_glib_weak_pin(of->source, &pin);
-  if (object == NULL) return;
-  g_object_ref(of);
-  binding_enter(of);
-  GValue from = G_VALUE_INIT;
-  g_object_get_property(target, of->property->name, g_value_init(&from, of->property->value_type));
-  bind_set_model(of, object, &from);
-  g_value_unset(&from);
-  binding_leave(of);
-  kvo_glib_unpin(&pin);
-  g_object_unref(of);
-}
-
-/* ---------------------------------------------------------------------------------------------------------------- Lives -- */
-
 static void bind_source_ended(void *user_data) {
   kvo_glib_binding_unbind(user_data);
   g_object_unref(user_data);
@@ -172,7 +45,7 @@ static gboolean bind_observe(KvoGlibBinding *of, kvo_object *object) {
   kvo_observer observer = {.struct_size = sizeof observer,
                            .key_path = of->key_path,
                            .options = KVO_NEW | KVO_ENDS_WITH_OBJECT,
-                           .callback = bind_changed,
+                           .callback = binding_model_changed,
                            .user_data = g_object_ref(of),
                            .destroy = bind_source_ended,
                            KVO_HERE};
@@ -247,11 +120,11 @@ KvoGlibBinding *kvo_glib_bind_full(kvo_object *object, const char *key_path, gpo
     return NULL;
   }
   g_object_ref(of); /* it may end while the target is set */
-  binding_attach(of, target, (flags & G_BINDING_BIDIRECTIONAL) != 0 ? G_CALLBACK(bind_target_changed) : NULL);
+  binding_attach(of, target, (flags & G_BINDING_BIDIRECTIONAL) != 0 ? G_CALLBACK(binding_target_changed) : NULL);
   if (!bind_observe(of, object))
     kvo_glib_binding_unbind(of);
   else if ((flags & G_BINDING_SYNC_CREATE) != 0)
-    kvo_get_value(object, key_path, bind_read, of);
+    kvo_get_value(object, key_path, binding_read, of);
   KvoGlibBinding *made = binding_is_ended(of) ? NULL : of;
   g_object_unref(of);
   return made;

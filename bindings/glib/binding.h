@@ -1,4 +1,4 @@
-/* binding.h - what bind.c, binding.c and closures.c share: a binding. */
+/* binding.h - what the files of bindings share: a binding. */
 #ifndef KVO_GLIB_BINDING_H
 #define KVO_GLIB_BINDING_H
 
@@ -42,5 +42,12 @@ gboolean binding_take_waiting(KvoGlibBinding *of, GValue *value);
 void binding_drop_waiting(KvoGlibBinding *of);
 /* Makes it end with the target, and, if there is a handler, connects it. */
 void binding_attach(KvoGlibBinding *of, GObject *target, GCallback changed);
+
+/* Converts as the binding says. */
+gboolean binding_transform(KvoGlibBinding *of, GBindingTransformFunc transform, const GValue *from, GValue *to);
+/* The callbacks of the observation and of notify::, and a reader of the model's value at the beginning. */
+void binding_model_changed(const kvo_change *change, void *binding);
+void binding_target_changed(GObject *target, GParamSpec *property, gpointer binding);
+void binding_read(const kvo_value *value, void *binding);
 
 #endif

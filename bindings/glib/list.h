@@ -1,4 +1,4 @@
-/* list.h - what list_model.c and list_edits.c share: a list model and the edits of it. */
+/* list.h - what the files of list models share: a list model and the edits of it. */
 #ifndef KVO_GLIB_LIST_H
 #define KVO_GLIB_LIST_H
 
@@ -55,5 +55,13 @@ void list_edit_whole(KvoGlibListModel *of, kvo_object *object);
 gboolean list_edit_at_once(KvoGlibListModel *of, const kvo_change *change, list_edit *made);
 /* Makes an edit, without its items afterwards; false if there is nothing to emit. */
 gboolean list_edit_make(KvoGlibListModel *of, list_edit *edit);
+
+/* Takes the next edit from the queue; NULL if there is none. */
+list_edit *list_edit_pop(KvoGlibListModel *of);
+/* On the model's thread: makes the edits one after the other, and emits each. */
+void list_flush(KvoGlibListModel *of);
+/* For the observation, with its list_link. */
+void list_changed(const kvo_change *change, void *link);
+void list_ended(void *link);
 
 #endif

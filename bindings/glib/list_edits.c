@@ -9,7 +9,7 @@ typedef struct item_reading {
 } item_reading;
 
 /* Of an object its address, of any other value an item with a reference. */
-static void list_read_item(const kvo_value *element, void *arg) {
+static void edits_read_item(const kvo_value *element, void *arg) {
   item_reading *reading = arg;
   if (!reading->of->is_objects)
     reading->item = kvo_glib_value_item(element, reading->of->place);
@@ -17,11 +17,11 @@ static void list_read_item(const kvo_value *element, void *arg) {
     reading->item = element->bytes != NULL ? *(kvo_object *const *)element->bytes : NULL;
 }
 
-static void list_free_item(const KvoGlibListModel *of, gpointer item) {
+static void edits_free_item(const KvoGlibListModel *of, gpointer item) {
   if (!of->is_objects && item != NULL) g_object_unref(item);
 }
 
-static gboolean list_same_item(const KvoGlibListModel *of, gpointer one, gpointer other) {
+static gboolean edits_same_item(const KvoGlibListModel *of, gpointer one, gpointer other) {
   return one == other || (!of->is_objects && one != NULL && other != NULL && kvo_glib_value_item_equal(one, other));
 }
 
@@ -35,7 +35,7 @@ list_edit *list_edit_new(guint position, guint removed, guint added) {
 }
 
 void list_edit_free(const KvoGlibListModel *of, list_edit *edit) {
-  for (guint i = 0; i < edit->added; i++) list_free_item(of, edit->items[i]);
+  for (guint i = 0; i < edit->added; i++) edits_free_item(of, edit->items[i]);
   g_free(edit);
 }
 
@@ -49,19 +49,19 @@ void list_edit_push(KvoGlibListModel *of, list_edit *edit) {
 /* ---------------------------------------------------------------------------------------------------------- Of changes -- */
 
 /* How many indexes from one on follow each other. */
-static size_t list_run(const kvo_change *change, size_t from) {
+static size_t edits_run(const kvo_change *change, size_t from) {
   size_t to = from + 1;
   while (to < change->index_count && change->indexes[to] == change->indexes[to - 1] + 1) to++;
   return to - from;
 }
 
-static gboolean list_edit_of_run(KvoGlibListModel *of, const kvo_change *change, size_t from, size_t count) {
+static gboolean edits_of_run(KvoGlibListModel *of, const kvo_change *change, size_t from, size_t count) {
   gboolean inserts = change->kind != KVO_CHANGE_REMOVAL, removes = change->kind != KVO_CHANGE_INSERTION;
   list_edit *edit = list_edit_new((guint)change->indexes[from], removes ? (guint)count : 0, inserts ? (guint)count : 0);
   gboolean is_made = TRUE;
   for (size_t i = 0; inserts && i < count && is_made; i++) {
     item_reading reading = {of, NULL};
-    is_made = kvo_change_element(change, KVO_NEW, from + i, list_read_item, &reading) == KVO_OK;
+    is_made = kvo_change_element(change, KVO_NEW, from + i, edits_read_item, &reading) == KVO_OK;
     edit->items[i] = reading.item;
   }
   if (is_made)
@@ -75,8 +75,8 @@ gboolean list_edits_of_change(KvoGlibListModel *of, const kvo_change *change) {
   if (change->kind == KVO_CHANGE_SETTING || change->indexes == NULL) return FALSE;
   if (change->kind != KVO_CHANGE_REMOVAL) {
     for (size_t i = 0, run; i < change->index_count; i += run) {
-      run = list_run(change, i);
-      if (!list_edit_of_run(of, change, i, run)) return FALSE;
+      run = edits_run(change, i);
+      if (!edits_of_run(of, change, i, run)) return FALSE;
     }
     return TRUE;
   }
@@ -84,7 +84,7 @@ gboolean list_edits_of_change(KvoGlibListModel *of, const kvo_change *change) {
   for (size_t end = change->index_count, begin; end > 0; end = begin) {
     begin = end - 1;
     while (begin > 0 && change->indexes[begin - 1] + 1 == change->indexes[begin]) begin--;
-    if (!list_edit_of_run(of, change, begin, end - begin)) return FALSE;
+    if (!edits_of_run(of, change, begin, end - begin)) return FALSE;
   }
   return TRUE;
 }
@@ -94,20 +94,20 @@ typedef struct whole_reading {
   list_edit *edit;
 } whole_reading;
 
-static void list_read_whole(const kvo_value *value, void *arg) {
+static void edits_read_whole(const kvo_value *value, void *arg) {
   whole_reading *reading = arg;
   size_t count = kvo_value_count(value);
   reading->edit = list_edit_new(0, 0, (guint)count);
   for (size_t i = 0; i < count; i++) {
     item_reading item = {reading->of, NULL};
-    kvo_value_element(value, i, list_read_item, &item);
+    kvo_value_element(value, i, edits_read_item, &item);
     reading->edit->items[i] = item.item;
   }
 }
 
 void list_edit_whole(KvoGlibListModel *of, kvo_object *object) {
   whole_reading reading = {of, NULL};
-  kvo_status status = kvo_get_value(object, of->key, list_read_whole, &reading);
+  kvo_status status = kvo_get_value(object, of->key, edits_read_whole, &reading);
   if (status != KVO_OK) kvo_glib_critical_status(status);
   list_edit *edit = reading.edit != NULL ? reading.edit : list_edit_new(0, 0, 0);
   edit->is_whole = TRUE;
@@ -117,14 +117,14 @@ void list_edit_whole(KvoGlibListModel *of, kvo_object *object) {
 /* ----------------------------------------------------------------------------------------------------------- Made -- */
 
 /* Leaves what is the same at both ends out of an edit of everything. */
-static void list_edit_trim(const KvoGlibListModel *of, list_edit *edit) {
+static void edits_trim(const KvoGlibListModel *of, list_edit *edit) {
   guint least = MIN(of->count, edit->added), before = 0, after = 0;
-  while (before < least && list_same_item(of, of->items[before], edit->items[before])) before++;
+  while (before < least && edits_same_item(of, of->items[before], edit->items[before])) before++;
   while (after < least - before &&
-         list_same_item(of, of->items[of->count - 1 - after], edit->items[edit->added - 1 - after]))
+         edits_same_item(of, of->items[of->count - 1 - after], edit->items[edit->added - 1 - after]))
     after++;
-  for (guint i = 0; i < before; i++) list_free_item(of, edit->items[i]);
-  for (guint i = edit->added - after; i < edit->added; i++) list_free_item(of, edit->items[i]);
+  for (guint i = 0; i < before; i++) edits_free_item(of, edit->items[i]);
+  for (guint i = edit->added - after; i < edit->added; i++) edits_free_item(of, edit->items[i]);
   edit->position = before;
   edit->removed = of->count - before - after;
   edit->added -= before + after;
@@ -132,9 +132,9 @@ static void list_edit_trim(const KvoGlibListModel *of, list_edit *edit) {
 }
 
 /* Replaces items by others, whose references it takes. */
-static void list_splice(KvoGlibListModel *of, guint position, guint removed, const gpointer *items, guint added) {
+static void edits_splice(KvoGlibListModel *of, guint position, guint removed, const gpointer *items, guint added) {
   guint behind = of->count - position - removed;
-  for (guint i = 0; i < removed; i++) list_free_item(of, of->items[position + i]); /* calls nobody: they are our own */
+  for (guint i = 0; i < removed; i++) edits_free_item(of, of->items[position + i]); /* calls nobody: they are our own */
   kvo_glib_lock();
   if (of->count - removed + added > of->capacity) {
     of->capacity = MAX(of->count - removed + added, 2 * of->capacity);
@@ -148,23 +148,23 @@ static void list_splice(KvoGlibListModel *of, guint position, guint removed, con
 }
 
 gboolean list_edit_make(KvoGlibListModel *of, list_edit *edit) {
-  if (edit->is_whole) list_edit_trim(of, edit);
+  if (edit->is_whole) edits_trim(of, edit);
   if (edit->position > of->count || edit->removed > of->count - edit->position)
     return FALSE; /* another one makes it good */
   if (edit->removed + edit->added == 0) return FALSE;
-  list_splice(of, edit->position, edit->removed, edit->items, edit->added);
+  edits_splice(of, edit->position, edit->removed, edit->items, edit->added);
   memset(edit->items, 0, edit->added * sizeof *edit->items);
   return TRUE;
 }
 
 /* Whether what a change removes is what the model has there. */
-static gboolean list_fits(const KvoGlibListModel *of, const kvo_change *change) {
+static gboolean edits_fit(const KvoGlibListModel *of, const kvo_change *change) {
   gboolean fits = TRUE;
   for (size_t i = 0; change->kind != KVO_CHANGE_INSERTION && fits && i < change->index_count; i++) {
     item_reading old = {of, NULL};
-    if (kvo_change_element(change, KVO_OLD, i, list_read_item, &old) != KVO_OK) break;
-    fits = change->indexes[i] < of->count && list_same_item(of, of->items[change->indexes[i]], old.item);
-    list_free_item(of, old.item);
+    if (kvo_change_element(change, KVO_OLD, i, edits_read_item, &old) != KVO_OK) break;
+    fits = change->indexes[i] < of->count && edits_same_item(of, of->items[change->indexes[i]], old.item);
+    edits_free_item(of, old.item);
   }
   return fits;
 }
@@ -173,19 +173,19 @@ gboolean list_edit_at_once(KvoGlibListModel *of, const kvo_change *change, list_
   gboolean inserts = change->kind != KVO_CHANGE_REMOVAL, removes = change->kind != KVO_CHANGE_INSERTION;
   size_t number = change->index_count, count = 0;
   if (change->kind == KVO_CHANGE_SETTING || number == 0 || change->indexes == NULL || (inserts && number > LIST_FEW) ||
-      list_run(change, 0) != number)
+      edits_run(change, 0) != number)
     return FALSE;
   made->position = (guint)change->indexes[0];
   made->added = inserts ? (guint)number : 0;
   made->removed = removes ? (guint)number : 0;
   if (kvo_list_count(change->object, of->key, &count) != KVO_OK || of->count + made->added - made->removed != count ||
-      made->position + made->removed > of->count || !list_fits(of, change))
+      made->position + made->removed > of->count || !edits_fit(of, change))
     return FALSE;
   gpointer items[LIST_FEW] = {NULL};
   for (guint i = 0; i < made->added; i++) {
     item_reading reading = {of, NULL};
-    if (kvo_change_element(change, KVO_NEW, i, list_read_item, &reading) != KVO_OK) {
-      while (i-- > 0) list_free_item(of, items[i]);
+    if (kvo_change_element(change, KVO_NEW, i, edits_read_item, &reading) != KVO_OK) {
+      while (i-- > 0) edits_free_item(of, items[i]);
       return FALSE;
     }
     items[i] = reading.item;
@@ -193,6 +193,6 @@ gboolean list_edit_at_once(KvoGlibListModel *of, const kvo_change *change, list_
   kvo_glib_lock();
   of->expected += made->added - made->removed;
   kvo_glib_unlock();
-  list_splice(of, made->position, made->removed, items, made->added);
+  edits_splice(of, made->position, made->removed, items, made->added);
   return TRUE;
 }

@@ -38,7 +38,7 @@ void kvo_glib_place_run(const kvo_glib_place *place, void (*run)(GObject *object
 /* What the library knows of a KVO object, one for each: where it is as long as it lives, and its wrapper. Counted. */
 typedef struct kvo_glib_weak {
   kvo_object *object; /* under the lock: NULL when it is dead */
-  /* Under the lock: the watch of its death, or the newest of the observations that end this one: see wrap_observe. */
+  /* Under the lock: the watch of its death, or the newest of the observations that end this one: see kvo_glib_wrapper_observe. */
   kvo_observation watch;
   GObject *wrapper;         /* under the lock, without a reference */
   unsigned references;      /* under the lock */
@@ -117,6 +117,13 @@ const kvo_glib_class *kvo_glib_class_for(kvo_class *cls);
 
 /* ------------------------------------------------------------------------------------------------------------ wrap.c -- */
 
+typedef struct kvo_glib_wrapper {
+  KvoGlibObject parent;
+  kvo_glib_weak *weak; /* NULL if it is of no object */
+} kvo_glib_wrapper;
+
+/* Observes the keys of its object, as long as anything here uses that. */
+void kvo_glib_wrapper_observe(kvo_glib_weak *weak, const kvo_glib_class *cls, kvo_object *object);
 /* The wrapper's, with a reference; NULL if it is of no object. */
 kvo_glib_weak *kvo_glib_object_weak(KvoGlibObject *wrapper);
 /* A wrapper of no object. */
@@ -131,8 +138,17 @@ GObject *kvo_glib_wrap_at(kvo_object *object, kvo_glib_place *place);
 KvoGlibValue *kvo_glib_value_item(const kvo_value *of, kvo_glib_place *place);
 gboolean kvo_glib_value_item_equal(KvoGlibValue *one, KvoGlibValue *other);
 
-/* --------------------------------------------------------------------------------------------------------- observe.c -- */
+/* --------------------------------------------------------------------------------------------- observe.c, observe_values.c -- */
 
+/* It is data of the GObject, whose memory it has as long as that; the header is zero once the GObject has been disposed of. */
+typedef struct kvo_glib_observed {
+  kvo_object header;
+  GObject *object;
+} kvo_glib_observed;
+
+/* The operations on its values, and the type encoding for one. */
+extern const kvo_value_ops kvo_glib_observed_ops;
+const char *kvo_glib_observed_encoding(GType type);
 /* The GObject of which this is the KVO object, with a reference; NULL if it is none. The object is alive. */
 GObject *kvo_glib_observed_dup(kvo_object *object);
 

@@ -1,0 +1,139 @@
+/* list_changes.c - a list model follows its list: changes become edits, which are made and emitted on its thread. */
+#include "list.h"
+
+list_edit *list_edit_pop(KvoGlibListModel *of) {
+  kvo_glib_lock();
+  GList *link = g_queue_pop_head_link(&of->edits);
+  if (link == NULL) g_clear_pointer(&of->leaving, g_hash_table_unref);
+  kvo_glib_unlock();
+  return link != NULL ? link->data : NULL;
+}
+
+/* Emits an edit that has been made. What handlers change meanwhile waits until all handlers have been called. */
+static void changes_emit(KvoGlibListModel *of, const list_edit *edit) {
+  of->is_emitting = TRUE;
+  g_list_model_items_changed(G_LIST_MODEL(of), edit->position, edit->removed, edit->added);
+  of->is_emitting = FALSE;
+}
+
+/* On the model's thread: makes the edits one after the other, and emits each. */
+void list_flush(KvoGlibListModel *of) {
+  if (of->is_emitting) {
+    of->has_more = TRUE;
+    return;
+  }
+  do {
+    of->has_more = FALSE;
+    for (list_edit *edit; (edit = list_edit_pop(of)) != NULL;) {
+      if (list_edit_make(of, edit)) changes_emit(of, edit);
+      list_edit_free(of, edit);
+    }
+  } while (of->has_more);
+}
+
+static void changes_called(GObject *object) {
+  KvoGlibListModel *of = (KvoGlibListModel *)object;
+  kvo_glib_lock();
+  of->is_called = FALSE;
+  kvo_glib_unlock();
+  list_flush(of);
+}
+
+static void changes_arrange(KvoGlibListModel *of, gboolean is_here) {
+  if (is_here) {
+    list_flush(of);
+    return;
+  }
+  kvo_glib_lock();
+  gboolean was_called = of->is_called;
+  of->is_called = TRUE;
+  kvo_glib_unlock();
+  if (!was_called) kvo_glib_place_run(of->place, changes_called, G_OBJECT(of));
+}
+
+typedef struct leaving {
+  KvoGlibListModel *of;
+  gboolean leaves;
+} leaving;
+
+static void changes_leave(const kvo_value *element, void *arg) {
+  const leaving *how = arg;
+  gpointer object = element->bytes != NULL ? *(kvo_object *const *)element->bytes : NULL;
+  kvo_glib_lock();
+  GHashTable **set = &how->of->leaving;
+  if (*set == NULL) *set = g_hash_table_new(NULL, NULL);
+  if (how->leaves)
+    g_hash_table_add(*set, object);
+  else
+    g_hash_table_remove(*set, object);
+  kvo_glib_unlock();
+}
+
+/* Another thread has taken objects out of the list, and may destroy them once this has returned. The edits are there already, so that
+ * whoever makes them may clear the set. */
+static void changes_note_removed(KvoGlibListModel *of, const kvo_change *change) {
+  if (!of->is_objects) return;
+  leaving out = {of, TRUE}, in = {of, FALSE};
+  for (size_t i = kvo_change_count(change, KVO_OLD); i-- > 0;)
+    kvo_change_element(change, KVO_OLD, i, changes_leave, &out);
+  for (size_t i = kvo_change_count(change, KVO_NEW); i-- > 0;)
+    kvo_change_element(change, KVO_NEW, i, changes_leave, &in);
+  kvo_glib_lock();
+  kvo_glib_pin_wait(of);
+  kvo_glib_unlock();
+}
+
+/* Whether the number of items after all edits is not that of the list: changes have arrived in another order than they were made in. */
+static gboolean changes_have_strayed(KvoGlibListModel *of, kvo_object *object) {
+  size_t count = 0;
+  if (kvo_list_count(object, of->key, &count) != KVO_OK) return FALSE;
+  kvo_glib_lock();
+  gboolean has_strayed = of->expected != count;
+  kvo_glib_unlock();
+  return has_strayed;
+}
+
+/* The model, with a reference, and whether edits of it are waiting. */
+static KvoGlibListModel *changes_find(const list_link *link, gboolean *is_waiting) {
+  kvo_glib_lock();
+  KvoGlibListModel *of = link->model;
+  if (of != NULL) g_object_ref(of);
+  *is_waiting = of != NULL && !g_queue_is_empty(&of->edits);
+  kvo_glib_unlock();
+  return of;
+}
+
+void list_changed(const kvo_change *change, void *user_data) {
+  gboolean is_waiting;
+  KvoGlibListModel *of = changes_find(user_data, &is_waiting);
+  if (of == NULL) return;
+  gboolean is_here = kvo_glib_place_is_here(of->place);
+  list_edit made = {.is_whole = FALSE};
+  if (is_here && !is_waiting && !of->is_emitting && list_edit_at_once(of, change, &made)) {
+    changes_emit(of, &made);
+    if (of->has_more) list_flush(of);
+  } else {
+    if (!list_edits_of_change(of, change) || changes_have_strayed(of, change->object))
+      list_edit_whole(of, change->object);
+    if (!is_here) changes_note_removed(of, change);
+    changes_arrange(of, is_here);
+  }
+  g_object_unref(of);
+}
+
+/* The owner has died, or the model. */
+void list_ended(void *user_data) {
+  gboolean is_waiting;
+  KvoGlibListModel *of = changes_find(user_data, &is_waiting);
+  if (of != NULL) {
+    kvo_glib_lock();
+    of->link = NULL;
+    kvo_glib_unlock();
+    list_edit *edit = list_edit_new(0, 0, 0);
+    edit->is_whole = TRUE;
+    list_edit_push(of, edit);
+    changes_arrange(of, kvo_glib_place_is_here(of->place));
+    g_object_unref(of);
+  }
+  g_free(user_data);
+}

@@ -1,0 +1,135 @@
+/* wrap_keys.c - the properties of wrappers, and their notify::. */
+#include "private.h"
+
+/* -------------------------------------------------------------------------------------------------------- Properties -- */
+
+static void keys_read(const kvo_value *value, void *to) {
+  GValue read = G_VALUE_INIT;
+  if (!kvo_glib_value_init_from(&read, value, NULL)) return;
+  kvo_glib_value_convert(&read, to);
+  g_value_unset(&read);
+}
+
+static void keys_get_property(GObject *object, guint id, GValue *value, GParamSpec *spec) {
+  (void)id;
+  kvo_glib_weak *weak = ((kvo_glib_wrapper *)object)->weak;
+  kvo_glib_pin pin;
+  kvo_object *of = weak != NULL ? kvo_glib_weak_pin(weak, &pin) : NULL;
+  g_param_value_set_default(spec, value);
+  if (of == NULL) return;
+  const char *key = g_param_spec_get_nick(spec);
+  if (spec->value_type == G_TYPE_LIST_MODEL) {
+    g_value_take_object(value, kvo_glib_list_model(of, key));
+  } else {
+    kvo_status status = kvo_get_value(of, key, keys_read, value);
+    if (status != KVO_OK) kvo_glib_critical_status(status);
+  }
+  kvo_glib_unpin(&pin);
+}
+
+static void keys_set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec) {
+  (void)id;
+  kvo_glib_weak *weak = ((kvo_glib_wrapper *)object)->weak;
+  kvo_glib_pin pin;
+  kvo_object *of = weak != NULL ? kvo_glib_weak_pin(weak, &pin) : NULL;
+  if (of == NULL) return;
+  kvo_glib_view view;
+  kvo_glib_view_begin(&view, value);
+  kvo_status status = kvo_set_value(of, g_param_spec_get_nick(spec), &view.value);
+  kvo_glib_view_end(&view);
+  if (status != KVO_OK && status != KVO_ERROR_REFUSED) kvo_glib_critical_status(status);
+  kvo_glib_unpin(&pin);
+}
+
+void kvo_glib_object_class_accessors(GObjectClass *cls) {
+  cls->get_property = keys_get_property;
+  cls->set_property = keys_set_property;
+}
+
+/* --------------------------------------------------------------------------------------------------- notify:: of keys -- */
+
+/* On the wrapper's context: lets what has waited out. */
+static void keys_thaw(GObject *object) {
+  kvo_glib_weak *weak = ((kvo_glib_wrapper *)object)->weak;
+  kvo_glib_lock();
+  gboolean is_frozen = weak->is_frozen && weak->wrapper == object;
+  if (is_frozen) weak->is_frozen = FALSE;
+  kvo_glib_unlock();
+  if (is_frozen) g_object_thaw_notify(object);
+}
+
+static void keys_notify(GObject *object, GParamSpec *spec, const kvo_glib_place *place) {
+  kvo_glib_weak *weak = ((kvo_glib_wrapper *)object)->weak;
+  if (kvo_glib_place_is_here(place)) {
+    keys_thaw(object); /* what other threads have changed before is first */
+    g_object_notify_by_pspec(object, spec);
+    return;
+  }
+  g_object_freeze_notify(object);
+  g_object_notify_by_pspec(object, spec); /* waits, once however often the key changes */
+  kvo_glib_lock();
+  gboolean was_frozen = weak->is_frozen;
+  weak->is_frozen = TRUE;
+  if (was_frozen)
+    g_object_thaw_notify(object); /* which the other freeze keeps from calling anybody: keys_thaw needs the lock */
+  kvo_glib_unlock();
+  if (!was_frozen) kvo_glib_place_run(place, keys_thaw, object);
+}
+
+/* The wrapper is found by the object: there may be none, or another one, which wants to know, too. */
+static void keys_changed(const kvo_change *change, void *user_data) {
+  (void)user_data;
+  kvo_glib_lock();
+  kvo_glib_weak *weak = kvo_glib_weak_find(change->object);
+  GObject *object = weak != NULL && weak->wrapper != NULL ? g_object_ref(weak->wrapper) : NULL;
+  const kvo_glib_place *place = object != NULL ? kvo_glib_place_at(weak->place) : NULL;
+  kvo_glib_unlock();
+  if (object == NULL) return;
+  keys_notify(object, change->context, place);
+  g_object_unref(object);
+}
+
+typedef struct keys_handler {
+  kvo_fault_handler function;
+  void *arg;
+} keys_handler;
+
+/* A key that never changes is observed like the others, which is no mistake here. */
+static kvo_action keys_quiet(const kvo_fault *fault, void *arg) {
+  const keys_handler *outer = arg;
+  if (fault->code == KVO_FAULT_NEVER_NOTIFIES) return KVO_ACTION_IGNORE;
+  return outer->function != NULL ? outer->function(fault, outer->arg) : KVO_ACTION_DEFAULT;
+}
+
+/* Each observation ends the one that was made before it, and the first one the watch: whoever ends the newest ends all, and nobody needs
+ * to keep the others. They may have ended with the object. */
+static void keys_ended(void *before) { kvo_cancel_observer((kvo_observation)(uintptr_t)before); }
+
+/* Observes the keys, as long as anything here uses the object. */
+void kvo_glib_wrapper_observe(kvo_glib_weak *weak, const kvo_glib_class *cls, kvo_object *object) {
+  kvo_glib_lock();
+  gboolean was_observed = weak->is_observed;
+  kvo_observation newest = weak->watch;
+  weak->is_observed = TRUE;
+  kvo_glib_unlock();
+  if (was_observed) return;
+  keys_handler outer;
+  outer.function = kvo_get_thread_fault_handler(&outer.arg);
+  kvo_set_thread_fault_handler(keys_quiet, &outer);
+  for (size_t i = 0; i < cls->count; i++) {
+    if (!cls->keys[i].notifies) continue;
+    kvo_observer observer = {.struct_size = sizeof observer,
+                             .key_path = cls->keys[i].name,
+                             .options = KVO_ENDS_WITH_OBJECT,
+                             .callback = keys_changed,
+                             .user_data = (void *)(uintptr_t)newest,
+                             .destroy = keys_ended,
+                             .context = cls->keys[i].spec,
+                             KVO_HERE};
+    kvo_add_observer(object, &observer, &newest);
+  }
+  kvo_set_thread_fault_handler(outer.function, outer.arg);
+  kvo_glib_lock();
+  weak->watch = newest;
+  kvo_glib_unlock();
+}
