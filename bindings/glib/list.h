@@ -28,8 +28,10 @@ struct _KvoGlibListModel {
   /* Under the lock. */
   list_link *link;
   /* What has been emitted; changed on the model's context only. */
-  gpointer *items;
-  guint count, capacity;
+  gpointer *items; /* within the store */
+  guint count;
+  gpointer *store;
+  guint capacity;
   /* Edits to make, and the number of items after them. */
   GQueue edits;
   guint expected;
@@ -42,6 +44,13 @@ struct _KvoGlibListModel {
 
 /* The items of one range that a change inserts, on the stack. */
 enum { LIST_FEW = 8 };
+
+/* Of objects an item is the address, of values an item with a reference. */
+void list_item_free(const KvoGlibListModel *of, gpointer item);
+gboolean list_item_same(const KvoGlibListModel *of, gpointer one, gpointer other);
+/* On the model's thread: replaces items by others, whose references it takes, and counts on as many more. */
+void list_items_splice(KvoGlibListModel *of, guint position, guint removed, const gpointer *items, guint added,
+                       guint expected);
 
 void list_edit_free(const KvoGlibListModel *of, list_edit *edit);
 list_edit *list_edit_new(guint position, guint removed, guint added);

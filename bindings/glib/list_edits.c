@@ -17,14 +17,6 @@ static void edits_read_item(const kvo_value *element, void *arg) {
     reading->item = element->bytes != NULL ? *(kvo_object *const *)element->bytes : NULL;
 }
 
-static void edits_free_item(const KvoGlibListModel *of, gpointer item) {
-  if (!of->is_objects && item != NULL) g_object_unref(item);
-}
-
-static gboolean edits_same_item(const KvoGlibListModel *of, gpointer one, gpointer other) {
-  return one == other || (!of->is_objects && one != NULL && other != NULL && kvo_glib_value_item_equal(one, other));
-}
-
 list_edit *list_edit_new(guint position, guint removed, guint added) {
   list_edit *edit = g_malloc0(sizeof *edit + added * sizeof *edit->items);
   edit->link.data = edit;
@@ -35,7 +27,7 @@ list_edit *list_edit_new(guint position, guint removed, guint added) {
 }
 
 void list_edit_free(const KvoGlibListModel *of, list_edit *edit) {
-  for (guint i = 0; i < edit->added; i++) edits_free_item(of, edit->items[i]);
+  for (guint i = 0; i < edit->added; i++) list_item_free(of, edit->items[i]);
   g_free(edit);
 }
 
@@ -119,32 +111,16 @@ void list_edit_whole(KvoGlibListModel *of, kvo_object *object) {
 /* Leaves what is the same at both ends out of an edit of everything. */
 static void edits_trim(const KvoGlibListModel *of, list_edit *edit) {
   guint least = MIN(of->count, edit->added), before = 0, after = 0;
-  while (before < least && edits_same_item(of, of->items[before], edit->items[before])) before++;
+  while (before < least && list_item_same(of, of->items[before], edit->items[before])) before++;
   while (after < least - before &&
-         edits_same_item(of, of->items[of->count - 1 - after], edit->items[edit->added - 1 - after]))
+         list_item_same(of, of->items[of->count - 1 - after], edit->items[edit->added - 1 - after]))
     after++;
-  for (guint i = 0; i < before; i++) edits_free_item(of, edit->items[i]);
-  for (guint i = edit->added - after; i < edit->added; i++) edits_free_item(of, edit->items[i]);
+  for (guint i = 0; i < before; i++) list_item_free(of, edit->items[i]);
+  for (guint i = edit->added - after; i < edit->added; i++) list_item_free(of, edit->items[i]);
   edit->position = before;
   edit->removed = of->count - before - after;
   edit->added -= before + after;
   memmove(edit->items, edit->items + before, edit->added * sizeof *edit->items);
-}
-
-/* Replaces items by others, whose references it takes. */
-static void edits_splice(KvoGlibListModel *of, guint position, guint removed, const gpointer *items, guint added) {
-  guint behind = of->count - position - removed;
-  for (guint i = 0; i < removed; i++) edits_free_item(of, of->items[position + i]); /* calls nobody: they are our own */
-  kvo_glib_lock();
-  if (of->count - removed + added > of->capacity) {
-    of->capacity = MAX(of->count - removed + added, 2 * of->capacity);
-    of->items = g_renew(gpointer, of->items, of->capacity);
-  }
-  gpointer *at = of->items + position;
-  if (added != removed) memmove(at + added, at + removed, behind * sizeof *at);
-  if (added != 0) memcpy(at, items, added * sizeof *at);
-  of->count += added - removed;
-  kvo_glib_unlock();
 }
 
 gboolean list_edit_make(KvoGlibListModel *of, list_edit *edit) {
@@ -152,7 +128,7 @@ gboolean list_edit_make(KvoGlibListModel *of, list_edit *edit) {
   if (edit->position > of->count || edit->removed > of->count - edit->position)
     return FALSE; /* another one makes it good */
   if (edit->removed + edit->added == 0) return FALSE;
-  edits_splice(of, edit->position, edit->removed, edit->items, edit->added);
+  list_items_splice(of, edit->position, edit->removed, edit->items, edit->added, 0);
   memset(edit->items, 0, edit->added * sizeof *edit->items);
   return TRUE;
 }
@@ -163,8 +139,8 @@ static gboolean edits_fit(const KvoGlibListModel *of, const kvo_change *change) 
   for (size_t i = 0; change->kind != KVO_CHANGE_INSERTION && fits && i < change->index_count; i++) {
     item_reading old = {of, NULL};
     if (kvo_change_element(change, KVO_OLD, i, edits_read_item, &old) != KVO_OK) break;
-    fits = change->indexes[i] < of->count && edits_same_item(of, of->items[change->indexes[i]], old.item);
-    edits_free_item(of, old.item);
+    fits = change->indexes[i] < of->count && list_item_same(of, of->items[change->indexes[i]], old.item);
+    list_item_free(of, old.item);
   }
   return fits;
 }
@@ -185,14 +161,11 @@ gboolean list_edit_at_once(KvoGlibListModel *of, const kvo_change *change, list_
   for (guint i = 0; i < made->added; i++) {
     item_reading reading = {of, NULL};
     if (kvo_change_element(change, KVO_NEW, i, edits_read_item, &reading) != KVO_OK) {
-      while (i-- > 0) edits_free_item(of, items[i]);
+      while (i-- > 0) list_item_free(of, items[i]);
       return FALSE;
     }
     items[i] = reading.item;
   }
-  kvo_glib_lock();
-  of->expected += made->added - made->removed;
-  kvo_glib_unlock();
-  edits_splice(of, made->position, made->removed, items, made->added);
+  list_items_splice(of, made->position, made->removed, items, made->added, made->added - made->removed);
   return TRUE;
 }

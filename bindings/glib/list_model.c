@@ -76,7 +76,7 @@ static void list_finalize(GObject *object) {
   kvo_cancel_observer(of->observation);
   for (list_edit *edit; (edit = list_edit_pop(of)) != NULL;) list_edit_free(of, edit);
   for (guint i = 0; !of->is_objects && i < of->count; i++) g_clear_object((GObject **)&of->items[i]);
-  g_free(of->items);
+  g_free(of->store);
   g_free(of->key);
   kvo_glib_weak_drop(of->owner);
   kvo_glib_place_drop(of->place);

@@ -20,6 +20,11 @@ G_BEGIN_DECLS
 /* --------------------------------------------------------------------------------------------------------- Bindings -- */
 
 #define KVO_GLIB_TYPE_BINDING (kvo_glib_binding_get_type())
+/**
+ * KvoGlibBinding:
+ *
+ * A property of a GObject that follows a key path of a KVO object: see kvo_glib_bind(). It keeps itself as long as it is bound.
+ */
 KVO_API G_DECLARE_FINAL_TYPE(KvoGlibBinding, kvo_glib_binding, KVO_GLIB, BINDING, GObject)
 
 KVO_API KvoGlibBinding *kvo_glib_bind(kvo_object *object, const char *key_path, gpointer target,
@@ -41,7 +46,7 @@ KVO_API G_DECLARE_DERIVABLE_TYPE(KvoGlibObject, kvo_glib_object, KVO_GLIB, OBJEC
 /**
  * KvoGlibObject:
  *
- * The wrapper of a KVO object. Its type is made from the object's class.
+ * The wrapper of a KVO object: see kvo_glib_wrap(). Its type is made from the object's class.
  */
 struct _KvoGlibObjectClass {
   /*< private >*/
@@ -55,8 +60,18 @@ KVO_API kvo_object *kvo_glib_object_get_kvo_object(KvoGlibObject *wrapper);
 /* ------------------------------------------------------------------------------------------------------------ Lists -- */
 
 #define KVO_GLIB_TYPE_LIST_MODEL (kvo_glib_list_model_get_type())
+/**
+ * KvoGlibListModel:
+ *
+ * A list of a KVO object as a #GListModel: see kvo_glib_list_model().
+ */
 KVO_API G_DECLARE_FINAL_TYPE(KvoGlibListModel, kvo_glib_list_model, KVO_GLIB, LIST_MODEL, GObject)
 #define KVO_GLIB_TYPE_VALUE (kvo_glib_value_get_type())
+/**
+ * KvoGlibValue:
+ *
+ * The item of a #KvoGlibListModel for a value that is no object, such as a number or a string. It never changes.
+ */
 KVO_API G_DECLARE_FINAL_TYPE(KvoGlibValue, kvo_glib_value, KVO_GLIB, VALUE, GObject)
 
 KVO_API GListModel *kvo_glib_list_model(kvo_object *object, const char *key);

@@ -271,6 +271,35 @@ static void test_many(void) {
   end(&of);
 }
 
+/* Many at either end of few, and the reverse. */
+static void test_ends(void) {
+  lists of;
+  begin(&of, 2);
+  kvo_object *added[500];
+  kvo_value values[500];
+  size_t indexes[500];
+  for (size_t i = 0; i < 500; i++) {
+    added[i] = person_new("more", (int)i);
+    g_ptr_array_add(of.made, added[i]);
+    values[i] = (kvo_value){"@", sizeof added[i], &added[i]};
+  }
+  for (int round = 0; round < 6; round++) {
+    size_t at = round % 2 == 0 ? 0 : ((person *)of.owner)->friends->len;
+    for (size_t i = 0; i < 500; i++) indexes[i] = at + i;
+    g_assert_cmpint(kvo_list_insert_several(of.owner, "friends", indexes, 500, values), ==, KVO_OK);
+    if (round == 3) g_assert_cmpint(kvo_list_remove_several(of.owner, "friends", indexes, 500), ==, KVO_OK);
+    for (size_t i = 0; round == 4 && i < 300; i++) g_assert_cmpint(kvo_list_remove(of.owner, "friends", 0), ==, KVO_OK);
+    GPtrArray *friends = ((person *)of.owner)->friends;
+    g_assert_cmpuint(g_list_model_get_n_items(of.model), ==, friends->len);
+    for (guint i = 0; i < friends->len; i++) {
+      gpointer item = g_list_model_get_item(of.model, i);
+      g_assert_true(kvo_glib_object_get_kvo_object(item) == friends->pdata[i]);
+      g_object_unref(item);
+    }
+  }
+  end(&of);
+}
+
 static void test_owner_dies(void) {
   lists of;
   begin(&of, 3);
@@ -307,6 +336,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/lists/a list is a property of the wrapper", test_property);
   g_test_add_func("/lists/a handler or an observer may edit the list again", test_nested);
   g_test_add_func("/lists/ten thousand rows are edited and read", test_many);
+  g_test_add_func("/lists/many are inserted and removed at either end", test_ends);
   g_test_add_func("/lists/a model is empty when its owner is destroyed", test_owner_dies);
   g_test_add_func("/lists/what is no list is a critical warning that says why", test_wrong);
   return g_test_run();
