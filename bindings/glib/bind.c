@@ -35,9 +35,9 @@ static const char *bind_wrong_target(const GParamSpec *property, GBindingFlags f
   return NULL;
 }
 
-static void bind_ignore(const kvo_value *value, void *arg) {
-  (void)value;
-  (void)arg;
+/* Stores the type of a value that cannot be bound. */
+static void bind_check(const kvo_value *value, void *type) {
+  if (kvo_glib_value_is_foreign(value)) *(char **)type = g_strdup(value->type);
 }
 
 /* Registers the observation, which has a reference of its own. */
@@ -70,7 +70,13 @@ static gboolean bind_sides(KvoGlibBinding *of, kvo_object *object, const char *k
     g_critical("%s: the property \"%s\" of %s %s", function, target_property, G_OBJECT_TYPE_NAME(target), wrong);
     return FALSE;
   }
-  kvo_status status = kvo_get_value(object, key_path, bind_ignore, NULL);
+  char *foreign = NULL;
+  kvo_status status = kvo_get_value(object, key_path, bind_check, &foreign);
+  if (foreign != NULL) {
+    g_critical("%s: the value of \"%s\" has the type %s, which GLib has none for", function, key_path, foreign);
+    g_free(foreign);
+    return FALSE;
+  }
   if (status == KVO_OK) {
     of->source = kvo_glib_weak_take(object);
     if (of->source == NULL) status = KVO_ERROR_DYING_OBJECT;

@@ -59,6 +59,10 @@ static void target_deliver(GObject *object) {
 
 static void target_take(KvoGlibBinding *of, const kvo_value *value) {
   GValue from = G_VALUE_INIT;
+  if (kvo_glib_value_is_foreign(value)) {
+    g_warning("Unable to convert a value of type %s of \"%s\"", value->type, of->key_path);
+    return;
+  }
   if (kvo_glib_place_is_here(of->place)) {
     binding_drop_waiting(of);
     if (!of->is_setting && !binding_is_ended(of)) {

@@ -57,11 +57,17 @@ static void value_set_object(GValue *to, kvo_object *object, kvo_glib_place *pla
   g_value_take_object(to, observed != NULL ? observed : kvo_glib_wrap_at(object, place));
 }
 
+gboolean kvo_glib_value_is_foreign(const kvo_value *value) {
+  if (value == NULL || value->bytes == NULL || value->type == NULL) return FALSE;
+  GType type = kvo_glib_type_for_encoding(value->type);
+  return type == G_TYPE_INVALID || type == G_TYPE_LIST_MODEL;
+}
+
 gboolean kvo_glib_value_init_from(GValue *to, const kvo_value *from, kvo_glib_place *place) {
   if (from == NULL || from->type == NULL) return FALSE;
   char code = value_code(from->type);
   GType type = kvo_glib_type_for_encoding(from->type);
-  if (type == G_TYPE_INVALID || type == G_TYPE_LIST_MODEL) return FALSE;
+  if (type == G_TYPE_INVALID || kvo_glib_value_is_foreign(from)) return FALSE;
   const void *bytes = from->bytes;
   if (bytes == NULL && strchr("*^:#", code) == NULL)
     return FALSE; /* "@" is also the nil behind an object that is nil */

@@ -374,6 +374,14 @@ static void test_wrong(void) {
   g_assert_null(kvo_glib_bind(ann, "nmae", board, "text", 0));
   expect("*name*");
   g_assert_null(kvo_glib_bind(ann, "name.length", board, "text", 0));
+  expect("*\"code\" has the type {code=ii}*");
+  g_assert_null(kvo_glib_bind(ann, "code", board, "text", 0));
+  expect("*\"friends\" has the type *@]*");
+  g_assert_null(kvo_glib_bind(ann, "friends", board, "text", 0));
+  expect("*\"friends.name\" has the type*");
+  g_assert_null(kvo_glib_bind(ann, "friends.name", board, "text", 0));
+  expect("*boss..name*");
+  g_assert_null(kvo_glib_bind(ann, "boss..name", board, "text", 0));
   g_test_assert_expected_messages();
   kvo_object_destroy(ann);
   g_object_unref(board);
