@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds and installs libkvo, and runs the tests, the demos and the examples of its bindings against it. All output is in build/bindings.
 #   scripts/check-bindings.sh --quick  with gcc
-#   scripts/check-bindings.sh          also the host of Examples/ and the Lua module under AddressSanitizer and ThreadSanitizer
+#   scripts/check-bindings.sh          also the library for GLib; and the host of Examples/, the Lua module and that library under
+#                                      AddressSanitizer and ThreadSanitizer
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -78,7 +79,28 @@ host() {
 host gcc 1
 $quick && exit
 
-echo "== Lua and the host, with sanitizers"
+scripts/require.sh libglib2.0-dev gobject-introspection libgirepository1.0-dev python3-gi libgtk-4-dev xvfb
+# glib NAME [cmake arguments]: builds the library for GLib and runs its tests.
+glib() {
+  local name=$1
+  shift
+  logged glib cmake -S bindings/glib -B "$out/glib-$name" -G Ninja -DCMAKE_PREFIX_PATH="$out/$name/prefix" -DCMAKE_INSTALL_LIBDIR=lib "$@"
+  logged glib cmake --build "$out/glib-$name"
+  logged glib-tests ctest --test-dir "$out/glib-$name" --output-on-failure
+}
+echo "== GLib"
+glib gcc -DKVO_GLIB_INTROSPECTION=ON
+"$out/glib-gcc/bench" || true # times decide no check
+# The code of the README.
+logged glib cmake --install "$out/glib-gcc" --prefix "$prefix"
+block() { sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/p" bindings/glib/README.md | sed '/^```/d'; }
+block c >"$out/window.c"
+block python >"$out/window.py"
+logged glib-python /usr/bin/python3 -m py_compile "$out/window.py"
+read -ra flags < <(pkg-config --cflags --libs gtk4 kvo-glib)
+logged glib-window gcc -std=gnu11 -Wall -Wextra -Werror "$out/window.c" "${flags[@]}" -o "$out/window"
+
+echo "== Lua, GLib and the host, with sanitizers"
 sanitized() {
   local name=$1 flags="-O1 -g -fno-omit-frame-pointer -fsanitize=$2"
   library "$name" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="$flags"
@@ -91,7 +113,11 @@ sanitized() {
     logged lua-asan env LD_PRELOAD="$(gcc -print-file-name=libasan.so)" lua5.4 bindings/lua/tests/run.lua
   fi
   host "$name" 5 -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="$flags"
+  # GTK and its drivers leak.
+  glib "$name" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="$flags" -DKVO_GLIB_WITH_GTK=OFF
 }
-export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1 TSAN_OPTIONS=halt_on_error=1
+export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1
+# GLib is not built for it.
+export TSAN_OPTIONS=halt_on_error=1:ignore_noninstrumented_modules=1:suppressions=$PWD/bindings/glib/tests/tsan.supp
 sanitized asan address,undefined
 sanitized tsan thread

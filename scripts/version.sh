@@ -25,6 +25,7 @@ places=(
   "Tests/CAPI/consumer/CMakeLists.txt|find_package(kvo %M REQUIRED)"
   "Tests/CAPI/api/bad_input.c|kvo_version_string(), \"%V\""
   "bindings/python/pyproject.toml|version = \"%V\""
+  "bindings/glib/CMakeLists.txt|project(kvo_glib VERSION %V"
   "README.md|This is version %M:"
 )
 

@@ -59,8 +59,8 @@ void list_edit_push(KvoGlibListModel *of, list_edit *edit);
 gboolean list_edits_of_change(KvoGlibListModel *of, const kvo_change *change);
 /* The list as it is now becomes one edit. */
 void list_edit_whole(KvoGlibListModel *of, kvo_object *object);
-/* On the model's thread, while nothing waits: makes the edit of a change of one range with few items, and stores what to emit. False if it is
- * no such change, or does not fit what the model has. */
+/* On the model's thread, while nothing is pending: makes the edit of a change of one range with few items, and stores what to emit. False
+ * if it is no such change, or does not fit what the model has. */
 gboolean list_edit_at_once(KvoGlibListModel *of, const kvo_change *change, list_edit *made);
 /* Makes an edit, without its items afterwards; false if there is nothing to emit. */
 gboolean list_edit_make(KvoGlibListModel *of, list_edit *edit);

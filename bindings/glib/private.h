@@ -71,8 +71,8 @@ void kvo_glib_pin_wait(const void *what);
 
 /* The type of a GValue for a type encoding; G_TYPE_INVALID if there is none. */
 GType kvo_glib_type_for_encoding(const char *encoding);
-/* Makes a GValue of a value; the wrapper of an object is made for the place, or for this thread's if it is NULL. False, and none, for a value that has no type in GLib, and for nil where the type has none. A string is the
- * kvo_value's: g_value_copy copies it. */
+/* Makes a GValue of a value; the wrapper of an object is made for the place, or for this thread's if it is NULL. False, and none, for a
+ * value that has no type in GLib, and for nil where the type has none. A string is the kvo_value's: g_value_copy copies it. */
 gboolean kvo_glib_value_init_from(GValue *to, const kvo_value *from, kvo_glib_place *place);
 /* Whether it is a value, but one that has no type in GLib: a structure, a list, a value of a language. */
 gboolean kvo_glib_value_is_foreign(const kvo_value *value);

@@ -109,11 +109,12 @@ GObject *kvo_glib_wrap_at(kvo_object *object, kvo_glib_place *place) {
  *
  * Returns the wrapper of a KVO object: the same one as long as it lives, of the type that kvo_glib_wrapper_type() says. Reading and setting
  * its properties reads and sets those of the object, and a change of the object, whoever makes it, is `notify::`. The wrapper observes the
- * object's keys as long as it lives, because GLib does not tell when a handler is connected.
+ * object's keys as long as it lives, because GLib does not say when a handler is connected.
  *
  * The wrapper does not keep the object: afterwards its properties have their default values, and setting them does nothing. `notify::` is
  * emitted on the main context that was the thread default when the wrapper was made: at once for changes on its thread, otherwise later,
- * as one, like g_object_thaw_notify(). A value that cannot be read or set is a critical warning; one that the object's setter refuses is not.
+ * as one, like g_object_thaw_notify(). A value that cannot be read or set is a critical warning; one that the object's setter refuses is
+ * not.
  *
  * Returns: (transfer full) (nullable): the wrapper, a #KvoGlibObject; %NULL, with a critical warning, for %NULL and for an object that is
  *   being destroyed
