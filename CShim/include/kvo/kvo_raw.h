@@ -309,6 +309,8 @@ KVO_API void kvo_settle(kvo_observation observation);
 
 /** Has `ops->destroy` called once with `user_data` when the object dies: after its last observation has ended, with no lock held; or when
  * kvo_cancel_observer takes the id in `*out` back. This is no observation: it makes no setter notify, and no report and no graph shows it.
+ * If the object dies while it is used, in its own callback or on another thread, the call comes when that use has ended, and the object's
+ * memory may be freed by then: kvo_observation_is_registered of the id is false from the death on.
  * `ops` must stay valid for ever; its other members are not used. On failure nothing is called: OUT_OF_MEMORY, DYING_OBJECT, and
  * INVALID_ARGUMENT, which for NULL is also KVO0008. Any thread. */
 KVO_API kvo_status kvo_binding_observe_death(kvo_object *object, const kvo_observer_ops *ops,
