@@ -116,15 +116,24 @@ static const kvo_observer_ops ops = {.callback = settle,
 
 /* -------------------------------------------------------------------------------------------------------- Registration -- */
 
-/* The user data of the watch of the target's death is the binding's id. */
-static void end_of_target(void *user_data) { kvo_cancel_observer((kvo_observation)(uintptr_t)user_data); }
+/* The user data of the watch of the target's death is a copy of the binding's id, for which a pointer may be too small. */
+static void end_of_target(void *user_data) {
+  kvo_observation id = *(kvo_observation *)user_data;
+  free(user_data);
+  kvo_cancel_observer(id);
+}
 
 static const kvo_observer_ops watch_ops = {.destroy = end_of_target};
 
 static kvo_status watch(observation *of) {
-  kvo_observation made = 0;
-  kvo_status status = kvo_binding_observe_death(of->target, &watch_ops, (void *)(uintptr_t)of->id, &made);
-  if (status != KVO_OK) return status;
+  kvo_observation made = 0, *copy = malloc(sizeof *copy);
+  if (copy == NULL) return KVO_ERROR_OUT_OF_MEMORY;
+  *copy = of->id;
+  kvo_status status = kvo_binding_observe_death(of->target, &watch_ops, copy, &made);
+  if (status != KVO_OK) {
+    free(copy);
+    return status;
+  }
   atomic_store(&of->watch, made);
   if (!kvo_observation_is_registered(of->id)) kvo_cancel_observer(made); /* it has ended meanwhile */
   return KVO_OK;

@@ -12,8 +12,8 @@ extern "C" {
 
 KVO_ASSUME_NONNULL_BEGIN
 
-/** All faults: the number, which never changes; the severity; the name of the exception that Apple raises, or "" if Apple raises none or
- * crashes; the meaning in one line. */
+/** All faults: the number, which never changes; the severity, from which a report may differ: KVO0026 is an error if a binding of C cannot
+ * set its target; the name of the exception that Apple raises, or "" if Apple raises none or crashes; the meaning in one line. */
 #define KVO_FAULT_MAP(X)                                                                                               \
   X(KVO_FAULT_DEALLOCATED_WHILE_OBSERVED, 1, FATAL, "NSInternalInconsistencyException",                                \
     "an object was deallocated while observed")                                                                        \

@@ -3,6 +3,7 @@
 #include "changes/settle.h"
 
 #include <kvo/kvo_bind.h>
+#include <stdio.h>
 
 /* A binding, the user data of its observation, in one block with its strings. */
 typedef struct binding {
@@ -76,7 +77,7 @@ static void set_value(const kvo_value *value, void *arg) {
   new->value = value;
   (void)kvo__path_read(of->target, of->key, KVO_PATH_READ, bind_compare, new);
   kvo_status status = new->is_same ? KVO_OK : kvo_set_value_at(of->target, of->key, value, NULL, 0);
-  if (status == KVO_OK) return;
+  if (status == KVO_OK || status == KVO_ERROR_REFUSED) return; /* the setter has decided */
   kvo_fault_observation concerned = {.key_path = of->path, .object = of->source, .object_class = ""};
   (void)kvo__id_look_up(new->change->observation, bind_describe, &concerned);
   KVO_MISUSE(cannot_set, of->target, of->key, &concerned);
@@ -113,8 +114,12 @@ bool kvo__bind_is_in(const kvo_node *node, const kvo_module_range *module) {
          kvo__is_in(module, (uintptr_t)of->user_data);
 }
 
-/* The user data of a watch is the binding's id. */
-static void end_of_target(void *user_data) { kvo__end_named((kvo_observation)(uintptr_t)user_data, KVO_NOWHERE); }
+/* The user data of a watch is a copy of the binding's id: the binding itself may be freed meanwhile, and a pointer may be too small. */
+static void end_of_target(void *user_data) {
+  kvo_observation id = *(kvo_observation *)user_data;
+  kvo__free(user_data);
+  kvo__end_named(id, KVO_NOWHERE);
+}
 
 static const kvo_observer_ops watch_ops = {.destroy = end_of_target};
 
@@ -140,14 +145,17 @@ static kvo_status bind_property(const char *function, const binding *of, kvo_obs
                      "%s: \"%s\" of class '%s' cannot be set", function, of->key, kvo_class_name(cls));
   binding *made = bind_make(of);
   if (made == NULL) return kvo__fail(KVO_ERROR_OUT_OF_MEMORY, "%s: out of memory", function);
+  char note[128];
+  snprintf(note, sizeof note, "binding of \"%.100s\"", of->key);
   kvo_binding_observer observer = {
       .key_path = made->path,
       .options = KVO_NEW | KVO_INITIAL | KVO_ENDS_WITH_OBJECT,
       .ops = &ops,
       .user_data = made,
-      .identity = {NULL, of->target},
+      .identity = {kvo_class_name(cls), kvo_object_instance(of->target)},
       .file = place.file,
       .line = place.line,
+      .note = note,
       .is_receiver = true,
       .is_binding = true,
       .target = of->target,
@@ -160,9 +168,11 @@ static kvo_status bind_property(const char *function, const binding *of, kvo_obs
                                 : kvo_binding_observe_tracked(of->source, &observer, false, &id);
   if (status != KVO_OK) return kvo__fail(status, "%s: \"%s\": %s", function, of->path, kvo_status_string(status));
   if (of->source != of->target) {
-    kvo_observation watch = 0;
-    status = kvo_binding_observe_death(of->target, &watch_ops, (void *)(uintptr_t)id, &watch);
+    kvo_observation watch = 0, *copy = kvo__alloc(sizeof *copy);
+    if (copy != NULL) *copy = id;
+    status = copy != NULL ? kvo_binding_observe_death(of->target, &watch_ops, copy, &watch) : KVO_ERROR_OUT_OF_MEMORY;
     if (status != KVO_OK) {
+      kvo__free(copy);
       kvo__end_named(id, KVO_NOWHERE);
       return kvo__fail(status, "%s: \"%s\": %s", function, of->key, kvo_status_string(status));
     }

@@ -10,6 +10,18 @@ static void append_step(kvo_sink *to, const kvo_fault_observation *of) {
   if (of->file != NULL) kvo__append(to, " (%s:%u)", of->file, (unsigned)of->line);
 }
 
+/* Appends what a binding sets, if its registration has said it: "x" of A@0x1 (Model.swift:12); otherwise what it observes. */
+static void append_binding(kvo_sink *to, const kvo_fault_observation *of) {
+  static const char prefix[] = "binding of ";
+  bool is_said = of->note != NULL && strncmp(of->note, prefix, sizeof prefix - 1) == 0 && of->observer_class != NULL;
+  if (!is_said) {
+    append_step(to, of);
+    return;
+  }
+  kvo__append(to, "%s of %s@0x%llx", of->note + sizeof prefix - 1, of->observer_class, kvo__address(of->observer));
+  if (of->file != NULL) kvo__append(to, " (%s:%u)", of->file, (unsigned)of->line);
+}
+
 static const char *delivery_file_of(const kvo_fault_observation *of) { return of->file != NULL ? of->file : ""; }
 
 /* Sorts by source location, then by id. */
@@ -104,11 +116,12 @@ void kvo__fault_unsettled(const kvo_node *const *bindings, size_t count, uint32_
   for (size_t i = 0; i < shown; i++) {
     kvo__describe_node(bindings[i], &named[i]);
     if (i > 0) kvo__append(&report->detail, " -> ");
-    append_step(&report->detail, &named[i]);
+    append_binding(&report->detail, &named[i]);
   }
   if (shown < count) kvo__append(&report->detail, " -> …");
-  report->fault.help = "let the conversions, and the setters that correct values, agree on a value; or bind in one "
-                       "direction only. All properties keep their last values";
+  report->fault.help =
+      "let the expressions, the conversions and the setters that correct values agree on a value; or bind in "
+      "one direction only. All properties keep their last values";
   kvo__report_concerns(report, named, shown, KVO_NOWHERE);
   kvo__raise(report);
 }

@@ -253,6 +253,7 @@ void kvo__fault_cannot_set(const kvo_object *target, const char *key, const kvo_
   kvo__append(&report->detail, "the value of \"%s\" of %s@0x%llx cannot be set as \"%s\" of %s@0x%llx, %s",
               concerned->key_path, concerned->object_class, kvo__address(concerned->object), key,
               name_of(kvo_object_class(target)), kvo__address(kvo_object_instance(target)), kvo_last_error());
+  report->fault.severity = KVO_SEVERITY_ERROR; /* which values there are, only the program's data decide */
   report->fault.why = "a binding sets its target to each value of its source; the target keeps the one before";
   report->fault.help = "bind with kvo_bind_computed, whose function passes a value that the target takes, for nil too";
   kvo__report_concerns(report, concerned, 1, KVO_NOWHERE);

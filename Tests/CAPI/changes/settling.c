@@ -3,6 +3,8 @@
 #include "scoped.h"
 #include "shared.h"
 
+#include <stdio.h>
+
 /* A cell whose value is computed of those of others. */
 typedef struct cell {
   item *object;
@@ -165,6 +167,11 @@ TEST_REPORTED(
   CHECK_EQ((int)faults.code, KVO_FAULT_UNSETTLED);
   CHECK_EQ(faults.observation_count, 3);
   CHECK_CONTAINS(faults.summary, "3 bindings");
+  for (int i = 0; i < 3; i++) {
+    char name[64];
+    snprintf(name, sizeof name, "\"value\" of Item@%p", (void *)cells[i].object);
+    CHECK_CONTAINS(faults.summary, name);
+  }
   CHECK(cells[0].object->value > 900);
   item_set_value(cells[0].object, 0);
   CHECK_EQ(faults.count, 2);

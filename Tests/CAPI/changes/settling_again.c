@@ -100,10 +100,39 @@ TEST_REPORTED("a value that the target cannot have is a fault, and leaves the ta
   CHECK_EQ(a->value, 1);
   CHECK_EQ(faults.count, 1);
   CHECK_EQ((int)faults.code, KVO_FAULT_TYPE_MISMATCH);
-  CHECK_CONTAINS(faults.summary, "the value of \"next.value\" of Item");
+  CHECK_CONTAINS(faults.summary, "KVO0026 error: the value of \"next.value\" of Item");
   CHECK_CONTAINS(faults.summary, " cannot be set as \"value\" of Item");
   item_set_next(a, b);
   CHECK_EQ(a->value, 2);
+}
+
+typedef struct picky {
+  kvo_object header;
+  int value;
+} picky;
+
+static int picky_value(const picky *of) { return of->value; }
+static bool picky_set(picky *of, int value) {
+  if (value >= 0) of->value = value;
+  return value >= 0;
+}
+
+TEST("a value that the target's setter refuses leaves the target as it is, without a fault") {
+  make_items();
+  kvo_property_spec property = {.name = "value",
+                                .type = "i",
+                                .getter = (kvo_function)picky_value,
+                                .setter = (kvo_function)picky_set,
+                                .setter_type = "B@i"};
+  picky *target = (picky *)object_made("Picky", sizeof(picky), &property, 1);
+  CHECK_OK(kvo_bind(&target->header, "value", as_object(a), "value", NULL));
+  item_set_value(a, 5);
+  item_set_value(a, -5);
+  CHECK_EQ(target->value, 5);
+  item_set_value(a, 6);
+  CHECK_EQ(target->value, 6);
+  CHECK_EQ(faults.count, 0);
+  kvo_object_destroy(&target->header);
 }
 
 TEST_REPORTED("a path that is led to an object without its key is a fault of the binding, which keeps its value") {

@@ -58,7 +58,7 @@ TEST("a property that cannot be described is refused at registration, with its n
   WRONG("within the instance", .flags = KVO_PROPERTY_AT_OFFSET);
   WRONG("within the instance", .flags = KVO_PROPERTY_AT_OFFSET, .offset = sizeof(plain) - 2);
   WRONG("within the instance", .flags = KVO_PROPERTY_AT_OFFSET, .offset = SIZE_MAX);
-  WRONG("not aligned", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(plain, value) + 1);
+  WRONG("not aligned", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(plain, value) - 1);
   WRONG("unknown flags", .flags = 1u << 20);
 }
 
