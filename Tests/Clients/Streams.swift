@@ -46,7 +46,7 @@ final class ViewModel {
       log.append(change.newValue??.name ?? "-")
       break
     }
-    for await title in document.source("title", as: String.self).values {
+    for await title in document.source("title", as: String.self).values() {
       log.append(title)
       break
     }

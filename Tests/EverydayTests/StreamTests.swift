@@ -159,7 +159,7 @@
     func collections() async {
       document.tags = ["a"]
       var tags = document.values(of: \.tags).makeAsyncIterator()
-      var byName = document.source("tags").values.makeAsyncIterator()
+      var byName = document.source("tags").values().makeAsyncIterator()
       document.mutableArrayValue(forKey: "tags").append("b")
       #expect(await tags.next(2) == [["a"], ["a", "b"]])
       #expect(await byName.next(2).map { $0 as? [String] } == [["a"], ["a", "b"]])
@@ -169,8 +169,8 @@
     func expressions() async {
       var summaries = document.values(of: \.summary).makeAsyncIterator()
       var names = document.values(of: \.author?.name, options: [.initial, .distinct]).makeAsyncIterator()
-      var byString = document.source("author.name", as: String?.self).values.makeAsyncIterator()
-      var changes = document.source("author.name").changes.makeAsyncIterator()
+      var byString = document.source("author.name", as: String?.self).values().makeAsyncIterator()
+      var changes = document.source("author.name").changes().makeAsyncIterator()
       document.title = "Emma"
       #expect(await summaries.next(2) == [" (0)", "Emma (0)"])
       for name in ["Jane", "Jane"] { document.author = Author(name) }
@@ -213,8 +213,8 @@
     func sources() async {
       let (first, last) = (Document(), Document())
       let both = KeyValueSource.combineLatest(first.source(\.pages), last.source(\.pages)) { $0 + $1 }
-      var sums = both.values.makeAsyncIterator()
-      var changes = both.changes.makeAsyncIterator()
+      var sums = both.values().makeAsyncIterator()
+      var changes = both.changes().makeAsyncIterator()
       var even = first.source(\.pages).filter { $0 % 2 == 0 }.map { "\($0)" }.values(options: []).makeAsyncIterator()
       var tags = first.source(\.tags).map { $0 + ["-"] }.values(options: [.distinct]).makeAsyncIterator()
       for pages in 1...2 { for document in [first, last] { document.pages = pages } }
@@ -234,14 +234,14 @@
       last!.pages = 1
       last = nil
       #expect(await values.next(2) == [1])
-      var none = one.values.makeAsyncIterator()
+      var none = one.values().makeAsyncIterator()
       #expect(await none.next() == nil)
     }
 
     @Test("of an expression lasts as long as the stream")
     func expressionSources() async {
       do {
-        var summaries = KeyValueSource { "\(document.title), \(document.pages)" }.values.makeAsyncIterator()
+        var summaries = KeyValueSource { "\(document.title), \(document.pages)" }.values().makeAsyncIterator()
         document.title = "Emma"
         document.pages = 300
         #expect(await summaries.next(3) == [", 0", "Emma, 0", "Emma, 300"])

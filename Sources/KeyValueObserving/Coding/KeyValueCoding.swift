@@ -61,13 +61,15 @@ extension KeyValueObservable {
     return values as? [String: Any] ?? [:]
   }
 
-  /// Sets the values of keys in an unspecified order; `NSNull` is `nil`. The first fault ends it.
+  /// Sets the values of keys, in the order of their names; `NSNull` is `nil`. A fault ends it: the keys before have been set, those after
+  /// have not.
   public nonisolated func setValuesForKeys(
     _ keyedValues: [String: Any], fileID: StaticString = #fileID, line: UInt = #line
   ) {
     let site = SourceLocation(file: fileID, line: line)
-    KeyPathWalk.coding(nil, keys: Array(keyedValues.keys), site) { (walk) throws(KeyPathError) in
-      for (key, value) in keyedValues {
+    let entries = keyedValues.sorted { $0.key < $1.key }
+    KeyPathWalk.coding(nil, keys: entries.map(\.key), site) { (walk) throws(KeyPathError) in
+      for (key, value) in entries {
         _ = try walk.set(value is NSNull ? nil : value, of: self, at: .key(key))
       }
       return nil

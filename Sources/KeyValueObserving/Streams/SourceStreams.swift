@@ -1,16 +1,11 @@
 // The streams of a source, which are those of key paths too.
 
 extension KeyValueSource {
-  /// The values of the source, beginning with the present one, as an asynchronous sequence.
-  ///
-  /// ```swift
-  /// for await title in document.source(\.title).removeDuplicates().values { label.text = title }
-  /// ```
-  /// See ``values(options:buffering:isolation:fileID:line:)``.
-  @inlinable public var values: KeyValueStream<Value> { values() }
-
   /// Returns the values of the source, as an asynchronous sequence.
   ///
+  /// ```swift
+  /// for await title in document.source(\.title).removeDuplicates().values() { label.text = title }
+  /// ```
   /// It begins with the present value, if there is one; with `options: []` it begins with the first change. See ``KeyValueStream`` for the
   /// end and for several loops: the stream of a source ends with its object, or with the last of its objects; the observation of an
   /// expression ends with the stream.
@@ -35,14 +30,9 @@ extension KeyValueSource {
     }
   }
 
-  /// The changes of the source, with old and new values, as an asynchronous sequence.
-  ///
-  /// See ``changes(options:buffering:isolation:fileID:line:)``.
-  @inlinable public var changes: KeyValueStream<NSKeyValueObservedChange<Value>> { changes() }
-
   /// Returns the changes of the source, as an asynchronous sequence.
   ///
-  /// See ``values(options:buffering:isolation:fileID:line:)``.
+  /// They have old and new values. See ``values(options:buffering:isolation:fileID:line:)``.
   ///
   /// - Parameters:
   ///   - options: Those of ``observe(options:for:userInfo:isolation:fileID:line:handler:)``.

@@ -79,7 +79,8 @@ extension NSKeyValueObservedChange<Any> {
       return try KeyValueObserving.converted(value, to: type)
     }
     return try NSKeyValueObservedChange<To>(
-      kind: .init(rawValue: kind.rawValue) ?? .setting, newValue: convert(newValue), oldValue: convert(oldValue),
+      // The old value was delivered with the change before, or refused then.
+      kind: .init(rawValue: kind.rawValue) ?? .setting, newValue: convert(newValue), oldValue: try? convert(oldValue),
       indexes: indexes, isPrior: isPrior)
   }
 }
