@@ -91,6 +91,12 @@
       #expect(other.grade == .high && other.grades == record.grades && other.options == record.options)
     }
 
+    @Test func `setValuesForKeys sets in the order of the names, up to the first fault`() {
+      let person = Person("Ann")
+      let raised = faults { person.setValuesForKeys(["name": "Bob", "age": 5, "height": 1]) }
+      #expect(raised.map(\.code) == [9] && person.age == 5 && person.name == "Ann")
+    }
+
     @Test func `A computed property that reads values by key is observed through these reads`() {
       let reader = KeyReader()
       #expect(reader.changes(of: "greeting") { reader.person.name = "Bob" } == ["greeting Hello Ann>Hello Bob"])

@@ -147,6 +147,17 @@
       #expect(shared.pages == 99)
     }
 
+    @Test func `delivers a value without the old one, if that had another type`() {
+      document.source("author.name", as: String.self).observe(options: [.old, .new], for: log) { log, change in
+        log.add("\(change.oldValue ?? "-")>\(change.newValue ?? "-")")
+      }
+      let faults = raised {
+        document.author = Author("Ann")
+        document.author?.name = "Bob"
+      }
+      #expect(faults.isEmpty && log.all == ["->Ann", "Ann>Bob"])
+    }
+
     @Test func `KVO0026, a value of another type: the observer is not notified, and the help says what to write`() {
       document.source("title", as: Int.self).observe(options: .new, for: log) { log, _ in log.add("called") }
       let faults = raised { document.title = "a" }
