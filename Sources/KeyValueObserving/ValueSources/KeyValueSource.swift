@@ -17,7 +17,7 @@ public import CKVO
 /// The operators ``map(_:)``, ``compactMap(_:)``, ``filter(_:)``, ``removeDuplicates()``, ``combineLatest(_:transform:)`` and
 /// ``merge(_:)`` make a source from others. They are called on the thread that makes the change, before its setter returns, and so their
 /// closures are `Sendable`. They pass on the old value as well as the new one: the old value of a change is the new value of the change
-/// before it. What takes time, such as a delay, is left to ``values`` and `AsyncSequence`.
+/// before it. What takes time, such as a delay, is left to ``values(options:buffering:isolation:fileID:line:)``.
 ///
 /// An addition of this library. YJSafeKVO calls the pair of an object and a key path PACK.
 @frozen
