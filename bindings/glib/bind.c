@@ -106,7 +106,8 @@ static gboolean bind_sides(KvoGlibBinding *of, kvo_object *object, const char *k
  * kvo_glib_bind() with functions that convert. They are called on the thread that sets, with the #KvoGlibBinding as their first argument,
  * which is no #GBinding. If one returns %FALSE, nothing is set.
  *
- * A string that is nil is passed to @transform_to as %NULL. For any other nil, such as the value behind an object that is nil, the target
+ * A string that is nil is passed to @transform_to as %NULL. If a function makes a %NULL string for the target, that gets its default, as
+ * from kvo_glib_bind(). For any other nil, such as the value behind an object that is nil, the target
  * is set to its default, and @transform_to is not called.
  *
  * Returns: (transfer none) (nullable): as for kvo_glib_bind()
@@ -147,7 +148,8 @@ KvoGlibBinding *kvo_glib_bind_full(kvo_object *object, const char *key_path, gpo
  * Binds a property of a GObject to a key path, as g_object_bind_property() binds it to a property: the target is set after each change of
  * the path's value, with %G_BINDING_SYNC_CREATE also at once; with %G_BINDING_BIDIRECTIONAL the model is set when the target notifies.
  * What the binding itself sets is not sent back. Values are converted as by g_value_transform(); a value that cannot be is a warning, and
- * sets nothing. A nil sets %NULL, or the default of a property that has no %NULL.
+ * sets nothing. A nil, also of a string, sets the property's default: "" for the text of a GtkEntry, which must not be %NULL; %NULL for most
+ * objects.
  *
  * The binding ends with kvo_glib_binding_unbind(), with @object, or with @target. An object along the path that is replaced or destroyed
  * is a change. The target is set on the main context that is the thread default now: see the first comment of kvo_glib.h.

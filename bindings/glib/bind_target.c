@@ -1,23 +1,36 @@
 /* bind_target.c - bindings, from the model to the target: at once on its thread, later from others. */
 #include "binding.h"
 
-static gboolean target_invert(const GValue *from, GValue *to) {
+gboolean binding_convert(const KvoGlibBinding *of, gboolean is_to_target, const GValue *from, GValue *to) {
+  if (kvo_glib_value_convert(from, to)) return TRUE;
+  const char *target = g_type_name(of->property->owner_type), *property = of->property->name;
+  if (is_to_target)
+    g_warning("Unable to convert a value of type %s, of \"%s\", to the property \"%s\" of %s, of type %s",
+              G_VALUE_TYPE_NAME(from), of->key_path, property, target, G_VALUE_TYPE_NAME(to));
+  else
+    g_warning("Unable to convert a value of type %s, of the property \"%s\" of %s, to \"%s\", of type %s",
+              G_VALUE_TYPE_NAME(from), property, target, of->key_path, G_VALUE_TYPE_NAME(to));
+  return FALSE;
+}
+
+static gboolean target_invert(const KvoGlibBinding *of, gboolean is_to_target, const GValue *from, GValue *to) {
   GValue truth = G_VALUE_INIT;
   g_value_init(&truth, G_TYPE_BOOLEAN);
-  gboolean is_made = kvo_glib_value_convert(from, &truth);
+  gboolean is_made = binding_convert(of, is_to_target, from, &truth);
   if (is_made) {
     g_value_set_boolean(&truth, !g_value_get_boolean(&truth));
-    is_made = kvo_glib_value_convert(&truth, to);
+    is_made = binding_convert(of, is_to_target, &truth, to);
   }
   g_value_unset(&truth);
   return is_made;
 }
 
-gboolean binding_transform(KvoGlibBinding *of, GBindingTransformFunc transform, const GValue *from, GValue *to) {
+gboolean binding_transform(KvoGlibBinding *of, gboolean is_to_target, const GValue *from, GValue *to) {
+  GBindingTransformFunc transform = is_to_target ? of->transform_to : of->transform_from;
   /* A KvoGlibBinding is an object, so that the function may have it as its user data, but no GBinding. */
   if (transform != NULL) return transform((GBinding *)(gpointer)of, from, to, of->user_data);
-  if ((of->flags & G_BINDING_INVERT_BOOLEAN) != 0) return target_invert(from, to);
-  return kvo_glib_value_convert(from, to);
+  if ((of->flags & G_BINDING_INVERT_BOOLEAN) != 0) return target_invert(of, is_to_target, from, to);
+  return binding_convert(of, is_to_target, from, to);
 }
 
 /* Sets the target on its thread; `from` is not initialised for a nil that has no type. Changes `from`. */
@@ -35,8 +48,11 @@ static void target_set(KvoGlibBinding *of, GValue *from) {
     to = from;
   } else {
     g_value_init(to, of->property->value_type);
-    is_made = binding_transform(of, of->transform_to, from, to);
+    is_made = binding_transform(of, TRUE, from, to);
   }
+  /* Who sets a text of GTK to NULL crashes. */
+  if (is_made && G_VALUE_HOLDS_STRING(to) && g_value_get_string(to) == NULL)
+    g_param_value_set_default(of->property, to);
   if (is_made && !binding_is_ended(of)) {
     g_param_value_validate(of->property, to);
     of->is_setting = TRUE;
@@ -60,7 +76,8 @@ static void target_deliver(GObject *object) {
 static void target_take(KvoGlibBinding *of, const kvo_value *value) {
   GValue from = G_VALUE_INIT;
   if (kvo_glib_value_is_foreign(value)) {
-    g_warning("Unable to convert a value of type %s of \"%s\"", value->type, of->key_path);
+    g_warning("Unable to convert a value of type %s, of \"%s\", to the property \"%s\" of %s", value->type,
+              of->key_path, of->property->name, g_type_name(of->property->owner_type));
     return;
   }
   if (kvo_glib_place_is_here(of->place)) {

@@ -43,8 +43,10 @@ void binding_drop_waiting(KvoGlibBinding *of);
 /* Makes it end with the target, and, if there is a handler, connects it. */
 void binding_attach(KvoGlibBinding *of, GObject *target, GCallback changed);
 
+/* Converts as GBinding does; warns, and returns false, if that cannot be done. To the target's type, or to the model's. */
+gboolean binding_convert(const KvoGlibBinding *of, gboolean is_to_target, const GValue *from, GValue *to);
 /* Converts as the binding says. */
-gboolean binding_transform(KvoGlibBinding *of, GBindingTransformFunc transform, const GValue *from, GValue *to);
+gboolean binding_transform(KvoGlibBinding *of, gboolean is_to_target, const GValue *from, GValue *to);
 /* The callbacks of the observation and of notify::, and a reader of the model's value at the beginning. */
 void binding_model_changed(const kvo_change *change, void *binding);
 void binding_target_changed(GObject *target, GParamSpec *property, gpointer binding);

@@ -76,7 +76,7 @@ GType kvo_glib_type_for_encoding(const char *encoding);
 gboolean kvo_glib_value_init_from(GValue *to, const kvo_value *from, kvo_glib_place *place);
 /* Whether it is a value, but one that has no type in GLib: a structure, a list, a value of a language. */
 gboolean kvo_glib_value_is_foreign(const kvo_value *value);
-/* Converts as GBinding does, to a value that has its type; warns, and returns false, if that cannot be done. */
+/* Converts as GBinding does, to a value that has its type; false if that cannot be done. */
 gboolean kvo_glib_value_convert(const GValue *from, GValue *to);
 /* A kvo_value of a GValue, valid as long as both. An object is pinned. */
 typedef struct kvo_glib_view {

@@ -96,10 +96,7 @@ gboolean kvo_glib_value_convert(const GValue *from, GValue *to) {
     return TRUE;
   }
   /* The wrappers of other classes than the property wants, as a GValue of an object's own type would show. */
-  if (g_value_type_transformable(G_VALUE_TYPE(from), G_VALUE_TYPE(to)) && g_value_transform(from, to)) return TRUE;
-  g_warning("Unable to convert a value of type %s to a value of type %s", G_VALUE_TYPE_NAME(from),
-            G_VALUE_TYPE_NAME(to));
-  return FALSE;
+  return g_value_type_transformable(G_VALUE_TYPE(from), G_VALUE_TYPE(to)) && g_value_transform(from, to);
 }
 
 /* ------------------------------------------------------------------------------------------------------- To the runtime -- */

@@ -3,10 +3,18 @@
 
 /* -------------------------------------------------------------------------------------------------------- Properties -- */
 
-static void keys_read(const kvo_value *value, void *to) {
+typedef struct keys_reading {
+  const GParamSpec *spec;
+  GValue *to;
+} keys_reading;
+
+static void keys_read(const kvo_value *value, void *arg) {
+  const keys_reading *reading = arg;
   GValue read = G_VALUE_INIT;
   if (!kvo_glib_value_init_from(&read, value, NULL)) return;
-  kvo_glib_value_convert(&read, to);
+  if (!kvo_glib_value_convert(&read, reading->to))
+    g_warning("Unable to convert a value of type %s to the property \"%s\" of %s, of type %s", G_VALUE_TYPE_NAME(&read),
+              reading->spec->name, g_type_name(reading->spec->owner_type), G_VALUE_TYPE_NAME(reading->to));
   g_value_unset(&read);
 }
 
@@ -21,7 +29,8 @@ static void keys_get_property(GObject *object, guint id, GValue *value, GParamSp
   if (spec->value_type == G_TYPE_LIST_MODEL) {
     g_value_take_object(value, kvo_glib_list_model(of, key));
   } else {
-    kvo_status status = kvo_get_value(of, key, keys_read, value);
+    keys_reading reading = {spec, value};
+    kvo_status status = kvo_get_value(of, key, keys_read, &reading);
     if (status != KVO_OK) kvo_glib_critical_status(status);
   }
   kvo_glib_unpin(&pin);

@@ -286,7 +286,7 @@ static void test_path(void) {
   int number;
   g_object_get(board, "number", &number, NULL);
   g_assert_cmpint(number, ==, 7); /* the default of the property */
-  assert_text(board, "");
+  assert_text(board, NULL);
   kvo_set_object(ann, "boss", boss);
   g_object_get(board, "number", &number, NULL);
   g_assert_cmpint(number, ==, 50);
@@ -304,6 +304,32 @@ static void test_path(void) {
   g_object_set(board, "text", "nobody", NULL); /* sets nothing */
   kvo_object_destroy(boss);
   kvo_object_destroy(ann);
+  g_object_unref(board);
+}
+
+static gboolean nothing(GBinding *binding, const GValue *from, GValue *to, gpointer user_data) {
+  (void)binding, (void)from, (void)user_data;
+  g_value_set_string(to, NULL);
+  return TRUE;
+}
+
+/* GtkEntry's text must not be NULL. */
+static void test_nil_string(void) {
+  kvo_object *ann = person_new(NULL, 5), *bo = person_new("Bo", 6);
+  Board *board = board_new();
+  char *caption;
+  kvo_glib_bind(ann, "name", board, "caption", G_BINDING_SYNC_CREATE);
+  g_signal_connect(board, "notify", G_CALLBACK(note_notify), NULL);
+  person_set_name(ann, "Ann");
+  person_set_name(ann, NULL);
+  kvo_glib_bind(bo, "boss.name", board, "caption", G_BINDING_SYNC_CREATE);
+  kvo_glib_bind_full(bo, "age", board, "caption", G_BINDING_SYNC_CREATE, nothing, NULL, NULL, NULL);
+  assert_noted("caption=\"Ann\" caption=\"none\" caption=\"none\" caption=\"none\"");
+  g_object_get(board, "caption", &caption, NULL);
+  g_assert_cmpstr(caption, ==, "none");
+  g_free(caption);
+  kvo_object_destroy(ann);
+  kvo_object_destroy(bo);
   g_object_unref(board);
 }
 
@@ -391,13 +417,17 @@ static void test_unconvertible(void) {
   kvo_object *ann = person_new("Ann", 5);
   Board *board = board_new();
   kvo_glib_bind(ann, "name", board, "number", 0);
-  g_test_expect_message("kvo-glib", G_LOG_LEVEL_WARNING,
-                        "Unable to convert a value of type gchararray to a value of type gint");
+  g_test_expect_message(
+      "kvo-glib", G_LOG_LEVEL_WARNING,
+      "Unable to convert a value of type gchararray, of \"name\", to the property \"number\" of Board, "
+      "of type gint");
   person_set_name(ann, "Bob");
   g_test_assert_expected_messages();
   kvo_glib_bind(ann, "age", board, "text", G_BINDING_BIDIRECTIONAL);
-  g_test_expect_message("kvo-glib", G_LOG_LEVEL_WARNING,
-                        "Unable to convert a value of type gchararray to a value of type gint");
+  g_test_expect_message(
+      "kvo-glib", G_LOG_LEVEL_WARNING,
+      "Unable to convert a value of type gchararray, of the property \"text\" of Board, to \"age\", of "
+      "type gint");
   g_object_set(board, "text", "many", NULL);
   g_test_assert_expected_messages();
   g_assert_cmpint(((person *)ann)->age, ==, 5);
@@ -420,6 +450,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/bind/a frozen target notifies once", test_frozen);
   g_test_add_func("/bind/a binding ends when it is unbound, with its target and with its source", test_ends);
   g_test_add_func("/bind/a path follows the objects on it, and nil is the target's default", test_path);
+  g_test_add_func("/bind/a nil string sets the default of a property that has one", test_nil_string);
   g_test_add_func("/bind/a path with an operator and an object are bound", test_operator);
   g_test_add_func("/bind/user data is released once, when the binding has ended", test_notify_data);
   g_test_add_func("/bind/what cannot be bound is a critical warning that says why", test_wrong);

@@ -151,6 +151,26 @@ static void test_view(void) {
   end();
 }
 
+/* ------------------------------------------------------------------------------------------------------------ Widgets -- */
+
+static void test_nil_text(void) {
+  kvo_object *ann = person_new(NULL, 5);
+  GtkWidget *entry = gtk_entry_new(), *label = gtk_label_new("old");
+  g_object_ref_sink(entry);
+  g_object_ref_sink(label);
+  kvo_glib_bind(ann, "name", entry, "text", G_BINDING_SYNC_CREATE | G_BINDING_BIDIRECTIONAL);
+  kvo_glib_bind(ann, "name", label, "label", G_BINDING_SYNC_CREATE);
+  g_assert_cmpstr(gtk_editable_get_text(GTK_EDITABLE(entry)), ==, "");
+  g_assert_cmpstr(gtk_label_get_label(GTK_LABEL(label)), ==, "");
+  gtk_editable_set_text(GTK_EDITABLE(entry), "typed");
+  g_assert_cmpstr(gtk_label_get_label(GTK_LABEL(label)), ==, "typed");
+  person_set_name(ann, NULL);
+  g_assert_cmpstr(gtk_editable_get_text(GTK_EDITABLE(entry)), ==, "");
+  g_object_unref(entry);
+  g_object_unref(label);
+  kvo_object_destroy(ann);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_log_set_always_fatal(G_LOG_LEVEL_CRITICAL | G_LOG_FATAL_MASK); /* GTK warns where there is no session bus */
@@ -160,6 +180,7 @@ int main(int argc, char **argv) {
   }
   g_test_add_func("/gtk/a sort list model follows", test_sorted);
   g_test_add_func("/gtk/a filter list model follows", test_filtered);
+  g_test_add_func("/gtk/an entry and a label show a nil string as none", test_nil_text);
   g_test_add_func("/gtk/a column view of ten thousand rows, a label and an entry follow", test_view);
   return g_test_run();
 }

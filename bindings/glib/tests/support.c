@@ -100,7 +100,7 @@ void person_add_tag(kvo_object *of, int index, const char *tag) {
 
 struct _Board {
   GObject parent_instance;
-  char *text;
+  char *text, *caption;
   int number;
   gboolean active;
   double real;
@@ -111,13 +111,14 @@ struct _Board {
 
 G_DEFINE_TYPE(Board, board, G_TYPE_OBJECT)
 
-enum { TEXT = 1, NUMBER, ACTIVE, REAL, OBJECT, LETTER, SMALL, SECRET };
+enum { TEXT = 1, NUMBER, ACTIVE, REAL, OBJECT, LETTER, SMALL, SECRET, CAPTION };
 
 static void board_get(GObject *object, guint id, GValue *value, GParamSpec *spec) {
   Board *of = BOARD_BOARD(object);
   (void)spec;
   switch (id) {
     case TEXT: g_value_set_string(value, of->text); break;
+    case CAPTION: g_value_set_string(value, of->caption); break;
     case NUMBER: g_value_set_int(value, of->number); break;
     case ACTIVE: g_value_set_boolean(value, of->active); break;
     case REAL: g_value_set_double(value, of->real); break;
@@ -135,6 +136,11 @@ static void board_set(GObject *object, guint id, const GValue *value, GParamSpec
       g_free(of->text);
       of->text = g_value_dup_string(value);
       break;
+    case CAPTION:
+      g_assert_nonnull(g_value_get_string(value));
+      g_free(of->caption);
+      of->caption = g_value_dup_string(value);
+      break;
     case NUMBER: of->number = g_value_get_int(value); break;
     case ACTIVE: of->active = g_value_get_boolean(value); break;
     case REAL: of->real = MIN(g_value_get_double(value), 100); break;
@@ -148,6 +154,7 @@ static void board_set(GObject *object, guint id, const GValue *value, GParamSpec
 static void board_finalize(GObject *object) {
   Board *of = BOARD_BOARD(object);
   g_free(of->text);
+  g_free(of->caption);
   g_clear_object(&of->object);
   G_OBJECT_CLASS(board_parent_class)->finalize(object);
 }
@@ -159,7 +166,8 @@ static void board_class_init(BoardClass *cls) {
   object_class->set_property = board_set;
   object_class->finalize = board_finalize;
   GParamFlags both = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS;
-  g_object_class_install_property(object_class, TEXT, g_param_spec_string("text", NULL, NULL, "", both));
+  g_object_class_install_property(object_class, TEXT, g_param_spec_string("text", NULL, NULL, NULL, both));
+  g_object_class_install_property(object_class, CAPTION, g_param_spec_string("caption", NULL, NULL, "none", both));
   g_object_class_install_property(object_class, NUMBER,
                                   g_param_spec_int("number", NULL, NULL, G_MININT, G_MAXINT, 7, both));
   g_object_class_install_property(object_class, SMALL, g_param_spec_int("small", NULL, NULL, -1000, 1000, 7, both));
