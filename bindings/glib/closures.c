@@ -1,6 +1,8 @@
 /* closures.c - bindings whose values closures convert, for languages that have no function pointers. */
 #include "binding.h"
 
+#include <string.h>
+
 typedef struct closures {
   GClosure *to, *from;
 } closures;
@@ -20,24 +22,53 @@ static void closures_free(gpointer data) {
   g_free(of);
 }
 
-static gboolean closures_call(GClosure *closure, gpointer binding, const GValue *from, GValue *to) {
+/* What stands in the result before a closure is called is still there after an exception. A result is a GValue of any type, so that it can be
+ * converted. But Python makes an int of 32 bits for one, so numbers that may be greater have their own type, and begin with a number that
+ * nobody returns: a NaN, or digits drawn by lot. */
+static const guint64 closures_none = 0x7ff8b6d3a95c1e47;
+
+static void closures_begin(GValue *result, GType type) {
+  static const GValue none;
+  switch (type) {
+    case G_TYPE_UINT:
+    case G_TYPE_LONG:
+    case G_TYPE_INT64: g_value_set_int64(g_value_init(result, G_TYPE_INT64), (gint64)closures_none); break;
+    case G_TYPE_ULONG:
+    case G_TYPE_UINT64: g_value_set_uint64(g_value_init(result, G_TYPE_UINT64), closures_none); break;
+    case G_TYPE_FLOAT:
+    case G_TYPE_DOUBLE: memcpy(g_value_init(result, G_TYPE_DOUBLE)->data, &closures_none, sizeof closures_none); break;
+    default: g_value_set_static_boxed(g_value_init(result, G_TYPE_VALUE), &none);
+  }
+}
+
+static gboolean closures_take(const KvoGlibBinding *of, gboolean is_to_target, const GValue *result, GValue *to) {
+  if (!G_VALUE_HOLDS(result, G_TYPE_VALUE)) return binding_convert(of, is_to_target, result, to);
+  const GValue *returned = g_value_get_boxed(result);
+  if (returned != NULL && G_IS_VALUE(returned)) return binding_convert(of, is_to_target, returned, to);
+  return g_value_fits_pointer(to); /* NULL, as the value is at the beginning */
+}
+
+static gboolean closures_call(GClosure *closure, gboolean is_to_target, gpointer binding, const GValue *from,
+                              GValue *to) {
   GValue arguments[2] = {G_VALUE_INIT, G_VALUE_INIT}, result = G_VALUE_INIT;
   g_value_set_object(g_value_init(&arguments[0], KVO_GLIB_TYPE_BINDING), binding);
   g_value_copy(from, g_value_init(&arguments[1], G_VALUE_TYPE(from)));
-  g_closure_invoke(closure, g_value_init(&result, G_VALUE_TYPE(to)), 2, arguments, NULL);
-  g_value_copy(&result, to);
+  closures_begin(&result, G_VALUE_TYPE(to));
+  const guint64 first = result.data[0].v_uint64;
+  g_closure_invoke(closure, &result, 2, arguments, NULL);
+  gboolean is_made = result.data[0].v_uint64 != first && closures_take(binding, is_to_target, &result, to);
   g_value_unset(&arguments[0]);
   g_value_unset(&arguments[1]);
   g_value_unset(&result);
-  return TRUE;
+  return is_made;
 }
 
 static gboolean closures_to(GBinding *binding, const GValue *from, GValue *to, gpointer user_data) {
-  return closures_call(((closures *)user_data)->to, binding, from, to);
+  return closures_call(((closures *)user_data)->to, TRUE, binding, from, to);
 }
 
 static gboolean closures_from(GBinding *binding, const GValue *from, GValue *to, gpointer user_data) {
-  return closures_call(((closures *)user_data)->from, binding, from, to);
+  return closures_call(((closures *)user_data)->from, FALSE, binding, from, to);
 }
 
 /**
@@ -50,8 +81,10 @@ static gboolean closures_from(GBinding *binding, const GValue *from, GValue *to,
  * @transform_to: (nullable): converts from the model to the target, or %NULL for a conversion as by g_value_transform()
  * @transform_from: (nullable): converts from the target to the model
  *
- * kvo_glib_bind_full() with closures, which are called with the binding and the value, and return the value to set, of the type of the
- * property: in Python `lambda binding, name: name.upper()`. They are kept until the binding has ended.
+ * kvo_glib_bind_full() with closures: in Python `lambda binding, name: name.upper()`. They are called with the binding and the value, and
+ * return a value of any type, which is converted as by kvo_glib_bind(). Nothing is set if one raises an exception, which Python prints, or
+ * if it returns `None` and the property's type has no %NULL. They are kept until the binding has ended. It is for languages whose functions
+ * are closures; C has kvo_glib_bind_full().
  *
  * Returns: (transfer none) (nullable): as for kvo_glib_bind()
  */

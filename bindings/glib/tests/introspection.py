@@ -1,5 +1,7 @@
 # introspection.py - the library from Python, by introspection. The argument is the shared library with the model of the tests.
+import contextlib
 import ctypes
+import io
 import sys
 import unittest
 
@@ -21,6 +23,24 @@ model.kvo_object_destroy.argtypes = [ctypes.c_void_p]
 class Label(GObject.Object):
     text = GObject.Property(type=str, default="")
     number = GObject.Property(type=int, default=0)
+    large = GObject.Property(type=GObject.TYPE_INT64, default=0)
+    real = GObject.Property(type=float, default=0)
+
+
+class Entry(GObject.Object):
+    """Its text must not be None, as a Gtk.Entry's, where that is a crash."""
+
+    def __init__(self):
+        super().__init__()
+        self.seen = []
+
+    @GObject.Property(type=str, default="")
+    def text(self):
+        return self.seen[-1] if self.seen else ""
+
+    @text.setter
+    def text(self, text):
+        self.seen.append(text)
 
 
 class KvoGlibTests(unittest.TestCase):
@@ -71,6 +91,46 @@ class KvoGlibTests(unittest.TestCase):
         self.assertEqual(KvoGlib.wrap(self.ann).props.name, "bob")
         KvoGlib.bind_full(self.ann, "name", label, "number", GObject.BindingFlags.SYNC_CREATE, lambda _, name: len(name), None)
         self.assertEqual(label.number, 3)
+
+    def test_nothing_is_set_after_an_exception_in_a_function(self):
+        both = GObject.BindingFlags.SYNC_CREATE | GObject.BindingFlags.BIDIRECTIONAL
+        label, entry, wrapper = Label(), Entry(), KvoGlib.wrap(self.ann)
+        KvoGlib.bind_full(self.ann, "age", label, "text", both, lambda _, age: str(age), lambda _, text: int(text))
+        printed = io.StringIO()
+        with contextlib.redirect_stderr(printed):
+            label.text = "12x"
+            KvoGlib.bind_full(self.ann, "name", entry, "text", both, lambda _, name: name.missing, lambda _, text: text[9])
+            entry.text = "abc"
+        self.assertEqual([line.split(":")[0] for line in printed.getvalue().splitlines() if "Error: " in line], ["ValueError", "AttributeError", "IndexError"])
+        self.assertEqual((wrapper.props.age, wrapper.props.name, entry.seen), (5, "Ann", ["abc"]))
+        label.text = "12"
+        self.assertEqual(wrapper.props.age, 12)
+
+    def test_what_a_function_returns_is_converted_as_by_gbinding(self):
+        once = GObject.BindingFlags.SYNC_CREATE
+        label, entry = Label(text="own"), Entry()
+        KvoGlib.bind_full(self.ann, "age", label, "text", once, lambda _, age: age + 1, None)
+        self.assertEqual(label.text, "6")
+        KvoGlib.bind_full(self.ann, "age", label, "number", once, lambda _, age: 7.9, None)
+        self.assertEqual(label.number, 7)
+        KvoGlib.bind_full(self.ann, "age", label, "real", once, lambda _, age: 2**40, None)
+        self.assertEqual(label.real, 2.0**40)
+        KvoGlib.bind_full(self.ann, "age", label, "large", once, lambda _, age: 2**40, None)
+        KvoGlib.bind_full(self.ann, "age", label, "large", once, lambda _, age: None, None)
+        with contextlib.redirect_stderr(io.StringIO()):
+            KvoGlib.bind_full(self.ann, "age", label, "real", once, lambda _, age: 1 / 0, None)
+            KvoGlib.bind_full(self.ann, "age", label, "large", once, lambda _, age: 1 // 0, None)
+        self.assertEqual((label.real, label.large), (2.0**40, 2**40))
+        KvoGlib.bind_full(self.ann, "age", label, "number", once, lambda _, age: None, None)
+        self.assertEqual(label.number, 7)
+        KvoGlib.bind_full(self.ann, "age", label, "text", once, lambda _, age: None, None)
+        self.assertIn(label.text, (None, ""))
+        KvoGlib.bind_full(self.ann, "name", entry, "text", once, lambda _, name: None, None)
+        self.assertEqual(entry.seen, [""])
+        GLib.test_expect_message("kvo-glib", GLib.LogLevelFlags.LEVEL_WARNING, "*\"age\"*\"number\" of *Label*")
+        KvoGlib.bind_full(self.ann, "age", label, "number", once, lambda _, age: "many", None)
+        GLib.test_assert_expected_messages_internal("kvo-glib", __file__, 0, "")
+        self.assertEqual(label.number, 7)
 
     def test_a_list_model_is_a_sequence(self):
         friends = KvoGlib.list_model(self.ann, "friends")
