@@ -148,8 +148,8 @@ KvoGlibBinding *kvo_glib_bind_full(kvo_object *object, const char *key_path, gpo
  * Binds a property of a GObject to a key path, as g_object_bind_property() binds it to a property: the target is set after each change of
  * the path's value, with %G_BINDING_SYNC_CREATE also at once; with %G_BINDING_BIDIRECTIONAL the model is set when the target notifies.
  * What the binding itself sets is not sent back. Values are converted as by g_value_transform(); a value that cannot be is a warning, and
- * sets nothing. A nil, also of a string, sets the property's default: "" for the text of a GtkEntry, which must not be %NULL; %NULL for most
- * objects.
+ * sets nothing. A nil, also of a string, sets the property's default: "" for the text of a GtkEntry, which must not be %NULL; %NULL for
+ * most objects.
  *
  * The binding ends with kvo_glib_binding_unbind(), with @object, or with @target. An object along the path that is replaced or destroyed
  * is a change. The target is set on the main context that is the thread default now: see the first comment of kvo_glib.h.

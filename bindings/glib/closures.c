@@ -22,8 +22,8 @@ static void closures_free(gpointer data) {
   g_free(of);
 }
 
-/* What stands in the result before a closure is called is still there after an exception. A result is a GValue of any type, so that it can be
- * converted. But Python makes an int of 32 bits for one, so numbers that may be greater have their own type, and begin with a number that
+/* What stands in the result before a closure is called is still there after an exception. A result is a GValue of any type, so that it can
+ * be converted. But Python makes an int of 32 bits for one, so numbers that may be greater have their own type, and begin with one that
  * nobody returns: a NaN, or digits drawn by lot. */
 static const guint64 closures_none = 0x7ff8b6d3a95c1e47;
 

@@ -135,6 +135,18 @@ void kvo_glib_object_class_accessors(GObjectClass *cls);
 /* kvo_glib_wrap for a place, or for this thread's if it is NULL; NULL, and no warning, for an object that is being destroyed. */
 GObject *kvo_glib_wrap_at(kvo_object *object, kvo_glib_place *place);
 
+/* ------------------------------------------------------------------------------------------------------------ keep.c -- */
+
+typedef struct kvo_glib_kept kvo_glib_kept;
+/* The property has returned this: it is kept if it is a wrapper, instead of what was. */
+void kvo_glib_keep(kvo_glib_wrapper *keeper, const GParamSpec *spec, GObject *value);
+/* The property has changed: takes out what it has kept, unless it still has that object; NULL if there is none. */
+kvo_glib_kept *kvo_glib_keep_changed(kvo_glib_wrapper *keeper, const GParamSpec *spec, kvo_object *of);
+/* Under the lock: takes out all. */
+kvo_glib_kept *kvo_glib_keep_steal(kvo_glib_wrapper *keeper);
+/* Releases what has been taken out. */
+void kvo_glib_keep_release(kvo_glib_kept *list);
+
 /* ------------------------------------------------------------------------------------------------------ value_item.c -- */
 
 KvoGlibValue *kvo_glib_value_item(const kvo_value *of, kvo_glib_place *place);

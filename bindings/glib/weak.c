@@ -29,7 +29,9 @@ static void weak_died(void *user_data) {
   weak_forget(weak);
   kvo_glib_pin_wait(weak);
   gboolean is_last = --weak->references == 0;
+  kvo_glib_kept *kept = weak->wrapper != NULL ? kvo_glib_keep_steal((kvo_glib_wrapper *)weak->wrapper) : NULL;
   kvo_glib_unlock();
+  if (kept != NULL) kvo_glib_keep_release(kept);
   if (is_last) g_slice_free(kvo_glib_weak, weak);
 }
 

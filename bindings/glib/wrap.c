@@ -50,7 +50,11 @@ static void wrap_dispose(GObject *object) {
 
 static void wrap_finalize(GObject *object) {
   kvo_glib_weak *weak = ((kvo_glib_wrapper *)object)->weak;
+  kvo_glib_lock();
+  kvo_glib_kept *kept = kvo_glib_keep_steal((kvo_glib_wrapper *)object);
+  kvo_glib_unlock();
   if (weak != NULL) kvo_glib_weak_drop(weak);
+  if (kept != NULL) kvo_glib_keep_release(kept);
   G_OBJECT_CLASS(wrap_parent_class)->finalize(object);
 }
 
@@ -110,6 +114,10 @@ GObject *kvo_glib_wrap_at(kvo_object *object, kvo_glib_place *place) {
  * Returns the wrapper of a KVO object: the same one as long as it lives, of the type that kvo_glib_wrapper_type() says. Reading and setting
  * its properties reads and sets those of the object, and a change of the object, whoever makes it, is `notify::`. The wrapper observes the
  * object's keys as long as it lives, because GLib does not say when a handler is connected.
+ *
+ * A wrapper that a property returns is kept by this one, as long as this one lives and the property has that object: a #GtkExpression
+ * that looks up "name" of "author" goes on following. Of objects that refer to each other the wrappers would keep each other for ever, so
+ * the last reference to be read, which closes the circle, keeps nothing.
  *
  * The wrapper does not keep the object: afterwards its properties have their default values, and setting them does nothing. `notify::` is
  * emitted on the main context that was the thread default when the wrapper was made: at once for changes on its thread, otherwise later,

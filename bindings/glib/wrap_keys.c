@@ -32,6 +32,7 @@ static void keys_get_property(GObject *object, guint id, GValue *value, GParamSp
     keys_reading reading = {spec, value};
     kvo_status status = kvo_get_value(of, key, keys_read, &reading);
     if (status != KVO_OK) kvo_glib_critical_status(status);
+    if (spec->value_type == G_TYPE_OBJECT) kvo_glib_keep((kvo_glib_wrapper *)object, spec, g_value_get_object(value));
   }
   kvo_glib_unpin(&pin);
 }
@@ -94,7 +95,9 @@ static void keys_changed(const kvo_change *change, void *user_data) {
   const kvo_glib_place *place = object != NULL ? kvo_glib_place_at(weak->place) : NULL;
   kvo_glib_unlock();
   if (object == NULL) return;
+  kvo_glib_kept *left = kvo_glib_keep_changed((kvo_glib_wrapper *)object, change->context, change->object);
   keys_notify(object, change->context, place);
+  if (left != NULL) kvo_glib_keep_release(left);
   g_object_unref(object);
 }
 

@@ -171,6 +171,26 @@ static void test_nil_text(void) {
   kvo_object_destroy(ann);
 }
 
+static void test_lookup(void) {
+  kvo_object *ann = person_new("Ann", 5), *bo = person_new("Bo", 50);
+  GtkWidget *label = gtk_label_new(NULL);
+  g_object_ref_sink(label);
+  kvo_set_object(ann, "boss", bo);
+  GObject *wrapper = kvo_glib_wrap(ann);
+  GtkExpression *name = gtk_property_expression_new(kvo_glib_wrapper_type(person_class()), key("boss"), "name");
+  gtk_expression_bind(name, label, "label", wrapper);
+  g_assert_cmpstr(gtk_label_get_label(GTK_LABEL(label)), ==, "Bo");
+  person_set_name(bo, "Bob");
+  g_assert_cmpstr(gtk_label_get_label(GTK_LABEL(label)), ==, "Bob");
+  kvo_set_object(ann, "boss", ann);
+  person_set_name(ann, "Anna");
+  g_assert_cmpstr(gtk_label_get_label(GTK_LABEL(label)), ==, "Anna");
+  g_object_unref(label);
+  g_object_unref(wrapper);
+  kvo_object_destroy(ann);
+  kvo_object_destroy(bo);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_log_set_always_fatal(G_LOG_LEVEL_CRITICAL | G_LOG_FATAL_MASK); /* GTK warns where there is no session bus */
@@ -181,6 +201,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/gtk/a sort list model follows", test_sorted);
   g_test_add_func("/gtk/a filter list model follows", test_filtered);
   g_test_add_func("/gtk/an entry and a label show a nil string as none", test_nil_text);
+  g_test_add_func("/gtk/an expression follows the object of a property", test_lookup);
   g_test_add_func("/gtk/a column view of ten thousand rows, a label and an entry follow", test_view);
   return g_test_run();
 }
