@@ -1,6 +1,8 @@
 /* list_changes.c - a list model follows its list: changes become edits, which are made and emitted on its thread. */
 #include "list.h"
 
+static void changes_called(GObject *object);
+
 list_edit *list_edit_pop(KvoGlibListModel *of) {
   kvo_glib_lock();
   GList *link = g_queue_pop_head_link(&of->edits);
@@ -16,27 +18,47 @@ static void changes_emit(KvoGlibListModel *of, const list_edit *edit) {
   of->is_emitting = FALSE;
 }
 
-/* On the model's thread: makes the edits one after the other, and emits each. */
-void list_flush(KvoGlibListModel *of) {
+/* Makes the edits that there are one after the other, and emits each: not those that other threads add meanwhile, which may never end. */
+static void changes_make(KvoGlibListModel *of, gint64 until) {
+  kvo_glib_lock();
+  guint left = g_queue_get_length(&of->edits);
+  kvo_glib_unlock();
+  for (list_edit *edit; left != 0 && (edit = list_edit_pop(of)) != NULL; left--) {
+    if (list_edit_make(of, edit)) changes_emit(of, edit);
+    list_edit_free(of, edit);
+    if (g_get_monotonic_time() >= until) return;
+  }
+}
+
+/* Until a time, and then the context calls again for the rest. */
+static void changes_flush(KvoGlibListModel *of, gint64 until) {
   if (of->is_emitting) {
     of->has_more = TRUE;
     return;
   }
   do {
     of->has_more = FALSE;
-    for (list_edit *edit; (edit = list_edit_pop(of)) != NULL;) {
-      if (list_edit_make(of, edit)) changes_emit(of, edit);
-      list_edit_free(of, edit);
-    }
-  } while (of->has_more);
+    changes_make(of, until);
+  } while (of->has_more && g_get_monotonic_time() < until);
+  kvo_glib_lock();
+  gboolean calls = !g_queue_is_empty(&of->edits) && !of->is_called;
+  if (calls) of->is_called = TRUE;
+  if (g_queue_is_empty(&of->edits)) g_clear_pointer(&of->leaving, g_hash_table_unref);
+  kvo_glib_unlock();
+  if (calls) kvo_glib_place_run(of->place, changes_called, G_OBJECT(of));
 }
+
+void list_flush(KvoGlibListModel *of) { changes_flush(of, G_MAXINT64); }
+
+/* A part of a frame for this model, however many changes are waiting. */
+enum { CHANGES_TURN = 5000 /* microseconds */ };
 
 static void changes_called(GObject *object) {
   KvoGlibListModel *of = (KvoGlibListModel *)object;
   kvo_glib_lock();
   of->is_called = FALSE;
   kvo_glib_unlock();
-  list_flush(of);
+  changes_flush(of, g_get_monotonic_time() + CHANGES_TURN);
 }
 
 static void changes_arrange(KvoGlibListModel *of, gboolean is_here) {

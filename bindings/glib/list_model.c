@@ -14,12 +14,13 @@ static GType list_get_item_type(GListModel *model) {
 static guint list_get_n_items(GListModel *model) { return ((KvoGlibListModel *)model)->count; }
 
 /* An object that the list does not have any more may have been destroyed: only the wrapper that there is knows. */
-static GObject *list_wrap_left(kvo_object *object) {
+static GObject *list_wrap_left(const KvoGlibListModel *of, kvo_object *object) {
   kvo_glib_lock();
   kvo_glib_weak *weak = object != NULL ? kvo_glib_weak_find(object) : NULL;
   GObject *found = weak != NULL && weak->wrapper != NULL ? g_object_ref(weak->wrapper) : NULL;
+  GType type = of->item_type != 0 ? of->item_type : KVO_GLIB_TYPE_OBJECT;
   kvo_glib_unlock();
-  return found != NULL ? found : kvo_glib_object_dead();
+  return found != NULL ? found : g_object_new(type, NULL); /* of no object */
 }
 
 /* The object cannot be destroyed meanwhile: whoever removes it from the list, or destroys the owner, waits for the pins. */
@@ -38,7 +39,7 @@ static GObject *list_wrap(KvoGlibListModel *of, guint position) {
     kvo_glib_unpin(&model);
   }
   if (is_owned) kvo_glib_unpin(&owner);
-  return wrapper != NULL ? wrapper : list_wrap_left(object);
+  return wrapper != NULL ? wrapper : list_wrap_left(of, object);
 }
 
 static gpointer list_get_item(GListModel *model, guint position) {
@@ -117,7 +118,9 @@ static kvo_status list_observe(KvoGlibListModel *of, kvo_object *object) {
  * The model keeps neither the list nor its objects. When @object is destroyed it becomes empty. Use it on the thread of its main context,
  * the thread default now, where it changes: at once for changes on that thread, otherwise later, in order, so that
  * until then it shows what it has emitted. An object that another thread has removed meanwhile may have been destroyed: its item is
- * its wrapper if somebody has it, or one of no object.
+ * its wrapper if somebody has it, or one of no object, of the class that the elements have had so far, whose properties have their
+ * defaults. Changes of other threads are emitted in turns of a few milliseconds, between which the context goes on. The item type is
+ * #KvoGlibObject, since a list may get elements of any class; or #KvoGlibValue.
  *
  * Returns: (transfer full) (nullable): the model, a #KvoGlibListModel; %NULL, with a critical warning, if an argument is %NULL, or @object
  *   has no such list

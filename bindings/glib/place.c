@@ -94,13 +94,13 @@ static void place_call_free(gpointer data) {
   g_free(call);
 }
 
+/* As an idle source: what other threads change all the time keeps no event, timeout or redraw from its turn. */
 void kvo_glib_place_run(const kvo_glib_place *place, void (*run)(GObject *object), GObject *object) {
   place_call *call = g_new(place_call, 1);
   *call = (place_call){run, g_object_ref(object)};
   kvo_glib_lock();
   kvo_glib_unlock();
   GSource *source = g_idle_source_new();
-  g_source_set_priority(source, G_PRIORITY_DEFAULT);
   g_source_set_static_name(source, "kvo-glib");
   g_source_set_callback(source, place_dispatch, call, place_call_free);
   g_source_attach(source, place->context);

@@ -128,8 +128,6 @@ typedef struct kvo_glib_wrapper {
 void kvo_glib_wrapper_observe(kvo_glib_weak *weak, const kvo_glib_class *cls, kvo_object *object);
 /* The wrapper's, with a reference; NULL if it is of no object. */
 kvo_glib_weak *kvo_glib_object_weak(KvoGlibObject *wrapper);
-/* A wrapper of no object. */
-GObject *kvo_glib_object_dead(void);
 /* GObject has each class of objects with properties say how they are read and set. */
 void kvo_glib_object_class_accessors(GObjectClass *cls);
 /* kvo_glib_wrap for a place, or for this thread's if it is NULL; NULL, and no warning, for an object that is being destroyed. */

@@ -22,8 +22,6 @@ kvo_glib_weak *kvo_glib_object_weak(KvoGlibObject *object) {
   return weak != NULL ? kvo_glib_weak_again(weak) : NULL;
 }
 
-GObject *kvo_glib_object_dead(void) { return g_object_new(KVO_GLIB_TYPE_OBJECT, NULL); }
-
 /* Takes the wrapper from where others find it. One that another thread has found just before goes on; but that thread may already have
  * dropped it again, when GObject would not call this another time. So the context gets a reference, which is dropped later. */
 static void wrap_dispose(GObject *object) {
