@@ -47,8 +47,7 @@ static gboolean bind_observe(KvoGlibBinding *of, kvo_object *object) {
                            .options = KVO_NEW | KVO_ENDS_WITH_OBJECT,
                            .callback = binding_model_changed,
                            .user_data = g_object_ref(of),
-                           .destroy = bind_source_ended,
-                           KVO_HERE};
+                           .destroy = bind_source_ended};
   kvo_status status = kvo_add_observer(object, &observer, &of->observation);
   if (status == KVO_OK) return TRUE;
   kvo_glib_critical_status(status);
@@ -62,6 +61,11 @@ static gboolean bind_sides(KvoGlibBinding *of, kvo_object *object, const char *k
   static const char function[] = "kvo_glib_bind";
   if (object == NULL || key_path == NULL || target_property == NULL || !G_IS_OBJECT(target)) {
     g_critical("%s: object, key_path and target_property must not be NULL, and target must be a GObject", function);
+    return FALSE;
+  }
+  const guint all = G_BINDING_BIDIRECTIONAL | G_BINDING_SYNC_CREATE | G_BINDING_INVERT_BOOLEAN;
+  if ((of->flags & ~all) != 0) {
+    g_critical("%s: the flags have %u, which no flag of GBinding is", function, of->flags & ~all);
     return FALSE;
   }
   GParamSpec *property = g_object_class_find_property(G_OBJECT_GET_CLASS(target), target_property);
@@ -80,6 +84,10 @@ static gboolean bind_sides(KvoGlibBinding *of, kvo_object *object, const char *k
   if (status == KVO_OK) {
     of->source = kvo_glib_weak_take(object);
     if (of->source == NULL) status = KVO_ERROR_DYING_OBJECT;
+  }
+  if (status == KVO_OK && (of->flags & G_BINDING_BIDIRECTIONAL) != 0 && binding_model_is_read_only(object, key_path)) {
+    g_critical("%s: \"%s\" cannot be set, as a bidirectional binding does", function, key_path);
+    return FALSE;
   }
   if (status != KVO_OK) {
     g_critical("%s: %s", function, *kvo_last_error() != 0 ? kvo_last_error() : kvo_status_string(status));

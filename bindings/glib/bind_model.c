@@ -1,6 +1,48 @@
 /* bind_model.c - bindings, from the target to the model. */
 #include "binding.h"
 
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------------------ What can be set -- */
+
+static gboolean model_key_is_read_only(kvo_object *owner, const char *key) {
+  GObject *observed = kvo_glib_observed_dup(owner);
+  if (observed != NULL) {
+    const GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(observed), key);
+    g_object_unref(observed);
+    return spec == NULL || (spec->flags & G_PARAM_WRITABLE) == 0 || (spec->flags & G_PARAM_CONSTRUCT_ONLY) != 0;
+  }
+  kvo_class *cls = kvo_object_class(owner);
+  const kvo_property *property = kvo_class_property(cls, key);
+  /* Of a class of another language only setting says it. */
+  return property != NULL && kvo_class_instance_size(cls) != 0 && kvo_object_setter(owner, key) == NULL;
+}
+
+typedef struct model_key {
+  const char *key;
+  gboolean is_read_only;
+} model_key;
+
+static void model_check_owner(const kvo_value *owner, void *arg) {
+  model_key *of = arg;
+  kvo_object *object = NULL;
+  if (owner->bytes == NULL || kvo_value_object(owner, &object) != KVO_OK || object == NULL) return;
+  of->is_read_only = model_key_is_read_only(object, of->key);
+}
+
+gboolean binding_model_is_read_only(kvo_object *object, const char *key_path) {
+  const char *dot = strrchr(key_path, '.');
+  if (key_path[0] == '@' || strstr(key_path, ".@") != NULL) return TRUE; /* an operator */
+  if (dot == NULL) return model_key_is_read_only(object, key_path);
+  model_key last = {dot + 1, FALSE};
+  char *path = g_strndup(key_path, (gsize)(dot - key_path));
+  kvo_get_value(object, path, model_check_owner, &last);
+  g_free(path);
+  return last.is_read_only;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- Setting -- */
+
 /* The type that the model has now: only its value knows it. Nil does not, unless it is that of a string. */
 static void model_read_type(const kvo_value *value, void *type) {
   if (value->bytes != NULL || kvo_glib_type_for_encoding(value->type) == G_TYPE_STRING)

@@ -47,6 +47,8 @@ void binding_attach(KvoGlibBinding *of, GObject *target, GCallback changed);
 gboolean binding_convert(const KvoGlibBinding *of, gboolean is_to_target, const GValue *from, GValue *to);
 /* Converts as the binding says. */
 gboolean binding_transform(KvoGlibBinding *of, gboolean is_to_target, const GValue *from, GValue *to);
+/* Whether the path leads, as far as is known now, to what can never be set. */
+gboolean binding_model_is_read_only(kvo_object *object, const char *key_path);
 /* The callbacks of the observation and of notify::, and a reader of the model's value at the beginning. */
 void binding_model_changed(const kvo_change *change, void *binding);
 void binding_target_changed(GObject *target, GParamSpec *property, gpointer binding);

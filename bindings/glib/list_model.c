@@ -97,8 +97,7 @@ static kvo_status list_observe(KvoGlibListModel *of, kvo_object *object) {
                            .options = KVO_NEW | KVO_OLD | KVO_ENDS_WITH_OBJECT,
                            .callback = list_changed,
                            .user_data = link,
-                           .destroy = list_ended,
-                           KVO_HERE};
+                           .destroy = list_ended};
   kvo_status status = kvo_add_observer(object, &observer, &of->observation);
   if (status == KVO_OK) return KVO_OK;
   of->link = NULL;

@@ -136,8 +136,7 @@ void kvo_glib_wrapper_observe(kvo_glib_weak *weak, const kvo_glib_class *cls, kv
                              .callback = keys_changed,
                              .user_data = (void *)(uintptr_t)newest,
                              .destroy = keys_ended,
-                             .context = cls->keys[i].spec,
-                             KVO_HERE};
+                             .context = cls->keys[i].spec};
     kvo_add_observer(object, &observer, &newest);
   }
   kvo_set_thread_fault_handler(outer.function, outer.arg);

@@ -1,6 +1,7 @@
 /* bind.c - kvo_glib_bind, beside GBinding with the same events. */
 #include "support.h"
 
+#include <kvo/kvo_graph.h>
 #include <string.h>
 
 /* A source of either kind: a Board that GBinding binds, or a Person. */
@@ -413,6 +414,71 @@ static void test_wrong(void) {
   g_object_unref(board);
 }
 
+/* As GBinding: what could never be set is refused at once. */
+static void test_read_only(void) {
+  kvo_object *ann = person_new("Ann", 5), *bo = person_new("Bo", 50);
+  Board *board = board_new(), *other = board_new();
+  kvo_property_spec id = {.name = "id",
+                          .type = "i",
+                          .flags = KVO_PROPERTY_AT_OFFSET | KVO_PROPERTY_READ_ONLY,
+                          .offset = offsetof(person, age)};
+  kvo_class_spec spec = {.struct_size = sizeof spec,
+                         .name = "Numbered",
+                         .superclass = person_class(),
+                         .instance_size = sizeof(person),
+                         .properties = &id,
+                         .property_count = 1,
+                         .property_size = sizeof id};
+  kvo_class *numbered_class;
+  g_assert_cmpint(kvo_class_register(&spec, &numbered_class), ==, KVO_OK);
+  kvo_object *numbered;
+  kvo_object_create(numbered_class, &numbered);
+  ((person *)numbered)->friends = g_ptr_array_new();
+  ((person *)numbered)->tags = g_ptr_array_new();
+  kvo_set_object(ann, "boss", numbered);
+
+  expect("*\"id\" cannot be set*");
+  g_assert_null(kvo_glib_bind(numbered, "id", board, "number", G_BINDING_BIDIRECTIONAL));
+  expect("*\"boss.id\" cannot be set*");
+  g_assert_null(kvo_glib_bind(ann, "boss.id", board, "number", G_BINDING_BIDIRECTIONAL));
+  expect("*\"friends.@count\" cannot be set*");
+  g_assert_null(kvo_glib_bind(ann, "friends.@count", board, "number", G_BINDING_BIDIRECTIONAL));
+  expect("*\"friends.@sum.age\" cannot be set*");
+  g_assert_null(kvo_glib_bind(ann, "friends.@sum.age", board, "number", G_BINDING_BIDIRECTIONAL));
+  expect("*\"fixed\" cannot be set*");
+  g_assert_null(kvo_glib_bind(kvo_glib_observe(other), "fixed", board, "number", G_BINDING_BIDIRECTIONAL));
+  g_assert_nonnull(kvo_glib_bind(ann, "boss.id", board, "number", G_BINDING_SYNC_CREATE));
+  g_assert_nonnull(kvo_glib_bind(ann, "boss.name", board, "text", G_BINDING_BIDIRECTIONAL));
+  g_assert_nonnull(kvo_glib_bind(bo, "boss.name", board, "text", G_BINDING_BIDIRECTIONAL)); /* nobody there yet */
+  g_assert_nonnull(kvo_glib_bind(kvo_glib_observe(other), "number", board, "small", G_BINDING_BIDIRECTIONAL));
+  expect("*flags*16*");
+  g_assert_null(kvo_glib_bind(ann, "name", board, "text", (GBindingFlags)(16 | G_BINDING_SYNC_CREATE)));
+  g_test_assert_expected_messages();
+  kvo_object_destroy(ann);
+  kvo_object_destroy(bo);
+  kvo_object_destroy(numbered);
+  g_object_unref(board);
+  g_object_unref(other);
+}
+
+/* A report of KVO says where an observation was registered: not in this library. */
+static void test_places(void) {
+  kvo_object *ann = person_new("Ann", 5);
+  Board *board = board_new();
+  kvo_glib_bind(ann, "name", board, "text", 0);
+  GObject *wrapper = kvo_glib_wrap(ann);
+  GListModel *model = kvo_glib_list_model(ann, "friends");
+  kvo_graph *graph;
+  g_assert_cmpint(kvo_snapshot(&graph), ==, KVO_OK);
+  for (size_t i = 0; i < graph->observation_count; i++) g_assert_null(graph->observations[i].file);
+  g_assert_cmpuint(graph->observation_count, >, 6);
+  kvo_graph_free(graph);
+  g_object_unref(wrapper);
+  g_object_unref(model);
+  kvo_object_destroy(ann);
+  g_object_unref(board);
+}
+
 static void test_unconvertible(void) {
   kvo_object *ann = person_new("Ann", 5);
   Board *board = board_new();
@@ -454,6 +520,8 @@ int main(int argc, char **argv) {
   g_test_add_func("/bind/a path with an operator and an object are bound", test_operator);
   g_test_add_func("/bind/user data is released once, when the binding has ended", test_notify_data);
   g_test_add_func("/bind/what cannot be bound is a critical warning that says why", test_wrong);
+  g_test_add_func("/bind/bidirectional to what cannot be set is refused at once, as unknown flags are", test_read_only);
+  g_test_add_func("/bind/observations of the library say no place in it", test_places);
   g_test_add_func("/bind/what cannot be converted is a warning, and sets nothing", test_unconvertible);
   return g_test_run();
 }

@@ -111,7 +111,7 @@ struct _Board {
 
 G_DEFINE_TYPE(Board, board, G_TYPE_OBJECT)
 
-enum { TEXT = 1, NUMBER, ACTIVE, REAL, OBJECT, LETTER, SMALL, SECRET, CAPTION };
+enum { TEXT = 1, NUMBER, ACTIVE, REAL, OBJECT, LETTER, SMALL, SECRET, CAPTION, FIXED };
 
 static void board_get(GObject *object, guint id, GValue *value, GParamSpec *spec) {
   Board *of = BOARD_BOARD(object);
@@ -124,6 +124,7 @@ static void board_get(GObject *object, guint id, GValue *value, GParamSpec *spec
     case REAL: g_value_set_double(value, of->real); break;
     case LETTER: g_value_set_schar(value, of->letter); break;
     case SMALL: g_value_set_int(value, of->small); break;
+    case FIXED: g_value_set_int(value, 0); break;
     default: g_value_set_object(value, of->object);
   }
 }
@@ -175,6 +176,8 @@ static void board_class_init(BoardClass *cls) {
   g_object_class_install_property(object_class, REAL, g_param_spec_double("real", NULL, NULL, -1e9, 1e9, 0, both));
   g_object_class_install_property(object_class, OBJECT, g_param_spec_object("object", NULL, NULL, G_TYPE_OBJECT, both));
   g_object_class_install_property(object_class, LETTER, g_param_spec_char("letter", NULL, NULL, -128, 127, 0, both));
+  g_object_class_install_property(object_class, FIXED,
+                                  g_param_spec_int("fixed", NULL, NULL, 0, 9, 0, G_PARAM_READABLE));
   g_object_class_install_property(object_class, SECRET,
                                   g_param_spec_int("secret", NULL, NULL, 0, 9, 0, G_PARAM_WRITABLE));
 }
