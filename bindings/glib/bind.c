@@ -99,27 +99,6 @@ static gboolean bind_sides(KvoGlibBinding *of, kvo_object *object, const char *k
   return TRUE;
 }
 
-/**
- * kvo_glib_bind_full: (skip)
- * @object: (type gpointer) (not nullable): a living KVO object; not kept
- * @key_path: a key path of @object, such as "author.name"; copied
- * @target: (type GObject.Object): the object whose property is set; not kept
- * @target_property: a property of @target that can be set
- * @flags: the flags of #GBinding
- * @transform_to: (nullable): converts from the model to the target, or %NULL for a conversion as by g_value_transform()
- * @transform_from: (nullable): converts from the target to the model
- * @user_data: passed to the functions
- * @notify: (nullable): called with @user_data when the binding has ended and none of them runs; also if there is no binding
- *
- * kvo_glib_bind() with functions that convert. They are called on the thread that sets, with the #KvoGlibBinding as their first argument,
- * which is no #GBinding. If one returns %FALSE, nothing is set.
- *
- * A string that is nil is passed to @transform_to as %NULL. If a function makes a %NULL string for the target, that gets its default, as
- * from kvo_glib_bind(). For any other nil, such as the value behind an object that is nil, the target
- * is set to its default, and @transform_to is not called.
- *
- * Returns: (transfer none) (nullable): as for kvo_glib_bind()
- */
 KvoGlibBinding *kvo_glib_bind_full(kvo_object *object, const char *key_path, gpointer target,
                                    const char *target_property, GBindingFlags flags, GBindingTransformFunc transform_to,
                                    GBindingTransformFunc transform_from, gpointer user_data, GDestroyNotify notify) {
@@ -145,26 +124,6 @@ KvoGlibBinding *kvo_glib_bind_full(kvo_object *object, const char *key_path, gpo
   return made;
 }
 
-/**
- * kvo_glib_bind:
- * @object: (type gpointer) (not nullable): a living KVO object; not kept
- * @key_path: a key path of @object, such as "author.name"; copied
- * @target: (type GObject.Object): the object whose property is set; not kept
- * @target_property: a property of @target that can be set
- * @flags: the flags of #GBinding
- *
- * Binds a property of a GObject to a key path, as g_object_bind_property() binds it to a property: the target is set after each change of
- * the path's value, with %G_BINDING_SYNC_CREATE also at once; with %G_BINDING_BIDIRECTIONAL the model is set when the target notifies.
- * What the binding itself sets is not sent back. Values are converted as by g_value_transform(); a value that cannot be is a warning, and
- * sets nothing. A nil, also of a string, sets the property's default: "" for the text of a GtkEntry, which must not be %NULL; %NULL for
- * most objects.
- *
- * The binding ends with kvo_glib_binding_unbind(), with @object, or with @target. An object along the path that is replaced or destroyed
- * is a change. The target is set on the main context that is the thread default now: see the first comment of kvo_glib.h.
- *
- * Returns: (transfer none) (nullable): the binding, which is valid as long as it is bound; g_object_ref() it to keep it longer. %NULL,
- *   with a critical warning that says why: an argument is %NULL, the path cannot be read, or the property cannot be bound so
- */
 KvoGlibBinding *kvo_glib_bind(kvo_object *object, const char *key_path, gpointer target, const char *target_property,
                               GBindingFlags flags) {
   return kvo_glib_bind_full(object, key_path, target, target_property, flags, NULL, NULL, NULL, NULL);

@@ -89,13 +89,6 @@ static void binding_detach(GObject *object) {
   g_object_unref(of);
 }
 
-/**
- * kvo_glib_binding_unbind:
- * @binding: a binding; one that has ended is left as it is
- *
- * Ends a binding: on the thread of its target nothing is set any more once this has returned; called on another one, a value may just be
- * being set. Unless the caller has a reference of its own, @binding is not valid any more. Any thread, also in its functions.
- */
 void kvo_glib_binding_unbind(KvoGlibBinding *binding) {
   g_return_if_fail(KVO_GLIB_IS_BINDING(binding));
   kvo_glib_lock();

@@ -71,23 +71,6 @@ static gboolean closures_from(GBinding *binding, const GValue *from, GValue *to,
   return closures_call(((closures *)user_data)->from, FALSE, binding, from, to);
 }
 
-/**
- * kvo_glib_bind_with_closures: (rename-to kvo_glib_bind_full)
- * @object: (type gpointer) (not nullable): a living KVO object; not kept
- * @key_path: a key path of @object; copied
- * @target: (type GObject.Object): the object whose property is set; not kept
- * @target_property: a property of @target that can be set
- * @flags: the flags of #GBinding
- * @transform_to: (nullable): converts from the model to the target, or %NULL for a conversion as by g_value_transform()
- * @transform_from: (nullable): converts from the target to the model
- *
- * kvo_glib_bind_full() with closures: in Python `lambda binding, name: name.upper()`. They are called with the binding and the value, and
- * return a value of any type, which is converted as by kvo_glib_bind(). Nothing is set if one raises an exception, which Python prints, or
- * if it returns `None` and the property's type has no %NULL. They are kept until the binding has ended. It is for languages whose functions
- * are closures; C has kvo_glib_bind_full().
- *
- * Returns: (transfer none) (nullable): as for kvo_glib_bind()
- */
 KvoGlibBinding *kvo_glib_bind_with_closures(kvo_object *object, const char *key_path, gpointer target,
                                             const char *target_property, GBindingFlags flags, GClosure *transform_to,
                                             GClosure *transform_from) {

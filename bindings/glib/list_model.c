@@ -105,25 +105,6 @@ static kvo_status list_observe(KvoGlibListModel *of, kvo_object *object) {
   return status;
 }
 
-/**
- * kvo_glib_list_model:
- * @object: (type gpointer) (not nullable): a living KVO object; not kept
- * @key: a key of a list of @object; copied
- *
- * Makes a #GListModel of a list. It emits #GListModel::items-changed with the indexes of each change of the list, and for a list that is
- * set as a whole with the range that differs. Its items are wrappers, as of kvo_glib_wrap(), and for a list of other values each a
- * #KvoGlibValue. An object has to live as long as it is in the list.
- *
- * The model keeps neither the list nor its objects. When @object is destroyed it becomes empty. Use it on the thread of its main context,
- * the thread default now, where it changes: at once for changes on that thread, otherwise later, in order, so that
- * until then it shows what it has emitted. An object that another thread has removed meanwhile may have been destroyed: its item is
- * its wrapper if somebody has it, or one of no object, of the class that the elements have had so far, whose properties have their
- * defaults. Changes of other threads are emitted in turns of a few milliseconds, between which the context goes on. The item type is
- * #KvoGlibObject, since a list may get elements of any class; or #KvoGlibValue.
- *
- * Returns: (transfer full) (nullable): the model, a #KvoGlibListModel; %NULL, with a critical warning, if an argument is %NULL, or @object
- *   has no such list
- */
 GListModel *kvo_glib_list_model(kvo_object *object, const char *key) {
   g_return_val_if_fail(object != NULL && key != NULL, NULL);
   size_t count = 0;

@@ -84,25 +84,6 @@ static void observe_disposed(gpointer user_data, GObject *object) {
   kvo_object_finish(&((kvo_glib_observed *)user_data)->header);
 }
 
-/**
- * kvo_glib_observe:
- * @object: (type GObject.Object): a GObject; not kept
- *
- * Makes a GObject observable by KVO: returns a KVO object whose keys are the names of its readable properties, such as "label". Reading and
- * setting a key reads and sets the property, and `notify::` notifies the observers of the key, on its thread. They do not get the old
- * value, nor are they notified before the change, because GLib does not say that a change is going to be made. The value of a property
- * that is an object is that object's KVO object, so that key paths lead through objects: "buffer.text". For a wrapper it is the object
- * wrapped.
- *
- * A number is set if the property's type can represent it, and then brought into its range as by g_param_value_validate(). Boxed
- * values, variants and pointers can be read as a pointer only.
- *
- * There is one for each GObject. When that is disposed of, its observations end, as of any KVO object that is destroyed, and the pointer
- * is not valid any more. Any thread; but reading and setting calls @object, which may need its own.
- *
- * Returns: (type gpointer) (transfer none) (nullable): the KVO object, which is valid until @object is disposed of. %NULL, with a critical
- *   warning, if @object is no GObject, or there is no memory; %NULL for a wrapper whose object has been destroyed
- */
 kvo_object *kvo_glib_observe(gpointer object) {
   static GQuark quark;
   g_return_val_if_fail(G_IS_OBJECT(object), NULL);

@@ -163,21 +163,6 @@ const kvo_glib_class *kvo_glib_class_for(kvo_class *cls) {
   return found;
 }
 
-/**
- * kvo_glib_wrapper_type:
- * @cls: (type gpointer) (not nullable): a registered class, as of kvo_class_find()
- *
- * Returns the type of the wrappers of a class, for a #GtkExpression or a `.ui` file: "Kvo" and the name of the class, whose other
- * characters than letters of ASCII, digits, "-" and "+" are "_"; with a number if there is such a type already. The type of a subclass is
- * derived from that of its superclass.
- *
- * The type has a property for each key of the class whose name and type GLib has: numbers, booleans, strings, objects, pointers, and lists
- * as #GListModel. A structure, a set and a value that only the language of the class can interpret are none. "_" in a key is "-" in the
- * property, as usual. The nick of a property is the key. Numbers have the range of their C type. Objects are of type #GObject: a wrapper,
- * or the #GObject that kvo_glib_observe() has made observable. It is made once, and lasts as long as the process. Any thread.
- *
- * Returns: the type; %G_TYPE_INVALID for %NULL, with a critical warning
- */
 GType kvo_glib_wrapper_type(kvo_class *cls) {
   g_return_val_if_fail(cls != NULL, G_TYPE_INVALID);
   return kvo_glib_class_for(cls)->type;

@@ -105,26 +105,6 @@ GObject *kvo_glib_wrap_at(kvo_object *object, kvo_glib_place *place) {
   return found;
 }
 
-/**
- * kvo_glib_wrap:
- * @object: (type gpointer) (not nullable): a living KVO object, of a class of any language; not kept
- *
- * Returns the wrapper of a KVO object: the same one as long as it lives, of the type that kvo_glib_wrapper_type() says. Reading and setting
- * its properties reads and sets those of the object, and a change of the object, whoever makes it, is `notify::`. The wrapper observes the
- * object's keys as long as it lives, because GLib does not say when a handler is connected.
- *
- * A wrapper that a property returns is kept by this one, as long as this one lives and the property has that object: a #GtkExpression
- * that looks up "name" of "author" goes on following. Of objects that refer to each other the wrappers would keep each other for ever, so
- * the last reference to be read, which closes the circle, keeps nothing.
- *
- * The wrapper does not keep the object: afterwards its properties have their default values, and setting them does nothing. `notify::` is
- * emitted on the main context that was the thread default when the wrapper was made: at once for changes on its thread, otherwise later,
- * as one, like g_object_thaw_notify(). A value that cannot be read or set is a critical warning; one that the object's setter refuses is
- * not.
- *
- * Returns: (transfer full) (nullable): the wrapper, a #KvoGlibObject; %NULL, with a critical warning, for %NULL and for an object that is
- *   being destroyed
- */
 GObject *kvo_glib_wrap(kvo_object *object) {
   g_return_val_if_fail(object != NULL, NULL);
   GObject *wrapper = kvo_glib_wrap_at(object, NULL);
@@ -132,14 +112,6 @@ GObject *kvo_glib_wrap(kvo_object *object) {
   return wrapper;
 }
 
-/**
- * kvo_glib_object_get_kvo_object:
- * @wrapper: a wrapper
- *
- * Returns the object of a wrapper, for the functions of kvo.h. It is not kept: use it only where it cannot be destroyed meanwhile.
- *
- * Returns: (type gpointer) (transfer none) (nullable): the object; %NULL if it has been destroyed
- */
 kvo_object *kvo_glib_object_get_kvo_object(KvoGlibObject *wrapped) {
   g_return_val_if_fail(KVO_GLIB_IS_OBJECT(wrapped), NULL);
   kvo_glib_weak *weak = ((kvo_glib_wrapper *)wrapped)->weak;
