@@ -120,6 +120,7 @@ static void keep_read(const kvo_value *value, void *object) {
 }
 
 kvo_glib_kept *kvo_glib_keep_changed(kvo_glib_wrapper *keeper, const GParamSpec *spec, kvo_object *of) {
+  if (spec->value_type != G_TYPE_OBJECT) return NULL;
   kvo_glib_lock();
   const kvo_glib_kept *kept = keep_list(keeper);
   while (kept != NULL && kept->spec != spec) kept = kept->next;

@@ -25,11 +25,8 @@ struct _KvoGlibListModel {
   char *key;
   gboolean is_objects;
   kvo_observation observation;
-  /* Of objects the last class that was seen, and the type of the wrappers of all classes seen so far; 0 if none has been. The first is
-   * atomic, the second under the lock. */
-  kvo_class *item_class;
-  GType item_type;
   /* Under the lock. */
+  GType item_type; /* that all wrappers that were items have; 0 if none was */
   list_link *link;
   /* What has been emitted; changed on the model's context only. */
   gpointer *items; /* within the store */
@@ -52,8 +49,6 @@ enum { LIST_FEW = 8 };
 /* Of objects an item is the address, of values an item with a reference. */
 void list_item_free(const KvoGlibListModel *of, gpointer item);
 gboolean list_item_same(const KvoGlibListModel *of, gpointer one, gpointer other);
-/* An element that is alive. */
-void list_item_learn(KvoGlibListModel *of, gpointer object);
 /* On the model's thread: replaces items by others, whose references it takes, and counts on as many more. */
 void list_items_splice(KvoGlibListModel *of, guint position, guint removed, const gpointer *items, guint added,
                        guint expected);

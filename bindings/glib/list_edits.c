@@ -55,7 +55,6 @@ static gboolean edits_of_run(KvoGlibListModel *of, const kvo_change *change, siz
     item_reading reading = {of, NULL};
     is_made = kvo_change_element(change, KVO_NEW, from + i, edits_read_item, &reading) == KVO_OK;
     edit->items[i] = reading.item;
-    list_item_learn(of, reading.item);
   }
   if (is_made)
     list_edit_push(of, edit);
@@ -95,7 +94,6 @@ static void edits_read_whole(const kvo_value *value, void *arg) {
     item_reading item = {reading->of, NULL};
     kvo_value_element(value, i, edits_read_item, &item);
     reading->edit->items[i] = item.item;
-    list_item_learn(reading->of, item.item);
   }
 }
 
@@ -167,7 +165,6 @@ gboolean list_edit_at_once(KvoGlibListModel *of, const kvo_change *change, list_
       return FALSE;
     }
     items[i] = reading.item;
-    list_item_learn(of, reading.item);
   }
   list_items_splice(of, made->position, made->removed, items, made->added, made->added - made->removed);
   return TRUE;

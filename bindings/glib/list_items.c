@@ -11,18 +11,6 @@ gboolean list_item_same(const KvoGlibListModel *of, gpointer one, gpointer other
   return one == other || (!of->is_objects && one != NULL && other != NULL && kvo_glib_value_item_equal(one, other));
 }
 
-/* Of items that are not there the class is not known; that of all others is likely. */
-void list_item_learn(KvoGlibListModel *of, gpointer object) {
-  kvo_class *cls = of->is_objects && object != NULL ? kvo_object_class(object) : NULL;
-  if (cls == NULL || g_atomic_pointer_get(&of->item_class) == cls) return;
-  GType type = kvo_glib_class_for(cls)->type;
-  kvo_glib_lock();
-  if (of->item_type == 0) of->item_type = type;
-  while (!g_type_is_a(type, of->item_type)) of->item_type = g_type_parent(of->item_type);
-  kvo_glib_unlock();
-  g_atomic_pointer_set(&of->item_class, cls);
-}
-
 /* Moves the items to new memory, with room for more at either end. */
 static void items_grow(KvoGlibListModel *of, guint more) {
   guint room = of->count / 2 + LIST_FEW + more, capacity = of->count + 2 * room;

@@ -13,17 +13,16 @@ static GType list_get_item_type(GListModel *model) {
 
 static guint list_get_n_items(GListModel *model) { return ((KvoGlibListModel *)model)->count; }
 
-/* An object that the list does not have any more may have been destroyed: only the wrapper that there is knows. */
-static GObject *list_wrap_left(const KvoGlibListModel *of, kvo_object *object) {
+/* Of an item that is not there only its address is known, but its class is probably that of the others. */
+static void list_learn(KvoGlibListModel *of, GType type) {
   kvo_glib_lock();
-  kvo_glib_weak *weak = object != NULL ? kvo_glib_weak_find(object) : NULL;
-  GObject *found = weak != NULL && weak->wrapper != NULL ? g_object_ref(weak->wrapper) : NULL;
-  GType type = of->item_type != 0 ? of->item_type : KVO_GLIB_TYPE_OBJECT;
+  if (of->item_type == 0) of->item_type = type;
+  while (!g_type_is_a(type, of->item_type)) of->item_type = g_type_parent(of->item_type);
   kvo_glib_unlock();
-  return found != NULL ? found : g_object_new(type, NULL); /* of no object */
 }
 
-/* The object cannot be destroyed meanwhile: whoever removes it from the list, or destroys the owner, waits for the pins. */
+/* The wrapper of an item, or NULL. The object cannot be destroyed meanwhile: whoever removes it from the list, or destroys the owner, waits
+ * for the pins. */
 static GObject *list_wrap(KvoGlibListModel *of, guint position) {
   kvo_glib_pin owner, model;
   gboolean is_owned = kvo_glib_weak_pin(of->owner, &owner) != NULL;
@@ -39,13 +38,31 @@ static GObject *list_wrap(KvoGlibListModel *of, guint position) {
     kvo_glib_unpin(&model);
   }
   if (is_owned) kvo_glib_unpin(&owner);
-  return wrapper != NULL ? wrapper : list_wrap_left(of, object);
+  if (wrapper != NULL) list_learn(of, G_OBJECT_TYPE(wrapper));
+  return wrapper;
+}
+
+/* An object that the list does not have any more may have been destroyed: only the wrapper that there is knows. */
+static GObject *list_wrap_left(KvoGlibListModel *of, guint position) {
+  for (guint i = 0; of->item_type == 0 && i < of->count && i < LIST_FEW; i++) {
+    GObject *other = list_wrap(of, i);
+    if (other != NULL) g_object_unref(other);
+  }
+  kvo_glib_lock();
+  kvo_object *object = position < of->count ? of->items[position] : NULL;
+  kvo_glib_weak *weak = object != NULL ? kvo_glib_weak_find(object) : NULL;
+  GObject *found = weak != NULL && weak->wrapper != NULL ? g_object_ref(weak->wrapper) : NULL;
+  GType type = of->item_type != 0 ? of->item_type : KVO_GLIB_TYPE_OBJECT;
+  kvo_glib_unlock();
+  return found != NULL ? found : g_object_new(type, NULL); /* of no object */
 }
 
 static gpointer list_get_item(GListModel *model, guint position) {
   KvoGlibListModel *of = (KvoGlibListModel *)model;
   if (position >= of->count) return NULL;
-  return of->is_objects ? (gpointer)list_wrap(of, position) : g_object_ref(of->items[position]);
+  if (!of->is_objects) return g_object_ref(of->items[position]);
+  GObject *wrapper = list_wrap(of, position);
+  return wrapper != NULL ? wrapper : list_wrap_left(of, position);
 }
 
 static void list_implement(GListModelInterface *interface) {

@@ -207,8 +207,8 @@ KVO_API G_DECLARE_FINAL_TYPE(KvoGlibValue, kvo_glib_value, KVO_GLIB, VALUE, GObj
  * Any thread may make a model; use it on the thread of its main context, the thread default now, where it changes: at once for changes on
  * that thread, otherwise later, in order, so that until then it shows what it has emitted. Changes of other threads are emitted in turns of
  * a few milliseconds, between which the context goes on. An object that another thread has removed meanwhile may have been destroyed: its
- * item is its wrapper if somebody has it, or one of no object, of the class that all elements seen so far have, whose properties have
- * their defaults.
+ * item is its wrapper if somebody has it, or one of no object, whose properties have their defaults, of the class that all items so far
+ * have; a #KvoGlibObject without properties if there has been no other.
  *
  * Returns: (transfer full) (nullable): the model, a #KvoGlibListModel; %NULL, with a critical warning, if an argument is %NULL, or @object
  *   has no such list
