@@ -10,8 +10,9 @@
  * one that runs it, or the calling one while nobody runs it, arrives at once; a change of another thread arrives from an idle source of the
  * context, in order, and of several changes of one value only the last one.
  *
- * A thread that destroys a KVO object waits while another one reads or sets it here: do not destroy it under a lock that its getters and
- * setters take.
+ * A thread that destroys a KVO object waits while another one reads it here: do not destroy it under a lock that its getters take. It must
+ * not destroy one that is being set here, as nobody may while a setter runs: let it remove the object from the model, and destroy it on the
+ * context's thread.
  */
 #ifndef KVO_GLIB_H
 #define KVO_GLIB_H
