@@ -28,8 +28,9 @@ void person_set_age(kvo_object *person, int age);
 void person_add_friend(kvo_object *person, int index, kvo_object *friend);
 void person_add_tag(kvo_object *person, int index, const char *tag);
 
-/* A GObject type with the properties text (string), caption (string, which must not be NULL, by default "none"), number (int), active (boolean), real (double, at most 100), object (object),
- * letter (char), small (int, -1000 to 1000), fixed (int, which cannot be set); "real" is clamped by its setter. */
+/* A GObject type with the properties text (string), caption (string, which must not be NULL, by default "none"), number (int), active
+ * (boolean), real (double, at most 100), object (object), letter (char), small (int, -1000 to 1000), fixed (int, which cannot be
+ * set); "real" is clamped by its setter. */
 #define BOARD_TYPE (board_get_type())
 G_DECLARE_FINAL_TYPE(Board, board, BOARD, BOARD, GObject)
 Board *board_new(void);
