@@ -5,6 +5,7 @@
  * is beside the function, at the negative number, from its evaluation until it is set, so that the collector sees it. */
 #include "module.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct reading {
