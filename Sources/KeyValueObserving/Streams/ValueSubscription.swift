@@ -43,7 +43,7 @@
       let observations = source.register(base, site, description) { [weak subscription] change in
         if let value = change.isPrior ? change.oldValue : change.newValue { subscription?.handle(.value(value)) }
       }
-      let observation = NSKeyValueObservation.of(observations, nil)
+      let observation = NSKeyValueObservation.keeping(observations)
       subscription.state.withLock { $0.observation = observation }
       subscriber.receive(subscription: subscription)
       observation.onEnd { [weak subscription] _ in subscription?.handle(.completion) }
