@@ -27,7 +27,8 @@ c_sources = $(wildcard CShim/src/*.[ch] CShim/src/*/*.[ch] CShim/include/kvo/*.h
   Tests/CAPI/*/*.cpp Tests/CAPI/*/*.[ch] \
   Tests/Fuzzing/*.[ch] Tests/Stress/*.[ch] Tests/Scaling/*.[ch] Tests/Crash/*.c \
   Tools/Sources/CCrashScenarios/*.[ch] Tools/Sources/CCrashScenarios/include/*.h Tools/Sources/CViewPage/*.c Tools/Sources/CViewPage/include/*.h Benchmarks/Peers/*.[chm] \
-  bindings/*/*.[ch] bindings/*/kvo/*.h bindings/*/tests/*.[ch] Examples/host/*.[ch] Examples/first/*.c Benchmarks/Peers/*.cpp Benchmarks/Sources/C*/*.c Benchmarks/Sources/C*/include/*.h)
+  bindings/*/*.[ch] bindings/*/kvo/*.h bindings/*/tests/*.[ch] Examples/host/*.[ch] Examples/first/*.c \
+  Benchmarks/Peers/*.cpp Benchmarks/Sources/C*/*.c Benchmarks/Sources/C*/include/*.h)
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -90,7 +90,7 @@ glib() {
 }
 echo "== GLib"
 glib gcc -DKVO_GLIB_INTROSPECTION=ON
-"$out/glib-gcc/bench" || true # times decide no check
+"$out/glib-gcc/bench"
 # The code of the README.
 logged glib cmake --install "$out/glib-gcc" --prefix "$prefix"
 block() { sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/p" bindings/glib/README.md | sed '/^```/d'; }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs the crash catalogue (crashes.py) with every way of building and starting a program. Codes, endings and first lines have to be the same.
+# Runs the crash catalogue (crashes.py) with every way of building and starting a program. Codes, endings and first lines have to be the
+# same.
 #   scripts/check-crashes.sh --quick      with a debug build, whose reports are compared with Tests/Crash/reports-swift.txt
 #   scripts/check-crashes.sh --bless      saves the present reports there, and those of C in Tests/Crash/reports.txt
 #   scripts/check-crashes.sh [release|stripped|backtrace|address|thread]...   default: all; compared with debug
@@ -42,7 +43,8 @@ for variant in "$@"; do
   esac
   [[ $variant != stripped ]] || { strip -o "$out/kvo" "$program" && program=$out/kvo; }
   [[ $variant != backtrace ]] || export SWIFT_BACKTRACE=enable=yes,color=no
-  # Names of functions may differ, so verdicts may.
+  # Names of functions may differ, so verdicts may; the comparison below decides, and has to have something to compare.
+  rm -f "$out/$variant.json"
   scripts/crashes.py --json "$out/$variant.json" "$program" crash >"$out/$variant.txt" || true
   unset SWIFT_BACKTRACE
   ASAN_OPTIONS=detect_leaks=0 TSAN_OPTIONS=halt_on_error=1:suppressions=$PWD/scripts/tsan.supp \

@@ -139,7 +139,7 @@ static void type_class_init(gpointer g_class, gpointer class_data) {
     GParamSpec *spec = of->keys[i].spec;
     if (spec == NULL || spec->owner_type != 0) continue; /* none, or a superclass's */
     GParamSpec *other = g_object_class_find_property(g_class, spec->name);
-    if (other != NULL && other->owner_type == of->type) continue; /* of two keys that GLib spells alike the first one */
+    if (other != NULL && other->owner_type == of->type) continue; /* first_name and first-name are one: the first */
     g_object_class_install_property(g_class, (guint)i + 1, spec);
   }
 }

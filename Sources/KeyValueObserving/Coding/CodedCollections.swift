@@ -21,8 +21,8 @@ extension KeyValueCodedCollection {
 extension KeyValueCodedCollection {
   /// Returns the elements' values for a key, with `NSNull` for `nil`; `"@count"` returns the number of elements.
   ///
-  /// The values of an array's elements are an array; those of a set's a `Set<AnyHashable>` without `nil`, in which a value that is not
-  /// `Hashable` is fault KVO0026.
+  /// Of an array it returns an array. Of a set it returns a `Set<AnyHashable>`, which leaves `nil` out; a value that is not `Hashable` is
+  /// fault KVO0026.
   public func value(forKey key: String, fileID: StaticString = #fileID, line: UInt = #line) -> Any? {
     KeyPathWalk.codedValue(of: self, at: .key(key), SourceLocation(file: fileID, line: line))
   }

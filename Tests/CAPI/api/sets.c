@@ -128,7 +128,7 @@ TEST("a set that enumerates more members than it counts is read up to its count,
   kvo_object_destroy(fixed);
 }
 
-TEST("accessors of a set that the program looks up notify while the object is observed") {
+TEST("observers are notified of changes by accessors of a set that the program has looked up") {
   begin("tags", KVO_NEW | KVO_OLD);
   kvo_object *o = as_kvo(object);
   kvo_member_accessors tags = {.struct_size = sizeof tags};
