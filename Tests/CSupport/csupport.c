@@ -17,6 +17,13 @@ static void set_name(kvo_object *object, const char *name) {
 }
 static kvo_object *get_next(const kvo_object *object) { return ((const csupport_shape *)object)->next; }
 static void set_next(kvo_object *object, kvo_object *next) { ((csupport_shape *)object)->next = next; }
+/* A property whose accessors have a pointer: the offset of the value. */
+static double get_member(const kvo_object *object, void *user) {
+  return *(const double *)((const char *)object + (uintptr_t)user);
+}
+static void set_member(kvo_object *object, double value, void *user) {
+  *(double *)((char *)object + (uintptr_t)user) = value;
+}
 
 /* The collections. `user` is the one of the three that is meant: 0 and 1 are lists, 2 is a set. */
 static size_t count_of(const kvo_object *object, void *user) {
@@ -78,6 +85,12 @@ static void register_shape(void) {
       {.name = "count", .type = "i", .getter = (kvo_function)get_count, .setter = (kvo_function)set_count},
       {.name = "name", .type = "*", .getter = (kvo_function)get_name, .setter = (kvo_function)set_name},
       {.name = "next", .type = "@", .getter = (kvo_function)get_next, .setter = (kvo_function)set_next},
+      {.name = "width",
+       .type = "d",
+       .getter = (kvo_function)get_member,
+       .setter = (kvo_function)set_member,
+       .flags = KVO_PROPERTY_WITH_USER,
+       .user = (void *)(offsetof(csupport_shape, rect) + offsetof(csupport_rect, width))},
   };
   kvo_list_accessors lists[2];
   for (uintptr_t i = 0; i < 2; i++)

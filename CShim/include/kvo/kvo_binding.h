@@ -64,8 +64,14 @@ KVO_API kvo_status kvo_binding_class_register(const char *name, kvo_class *KVO_N
 KVO_API kvo_status kvo_binding_class_keep(kvo_class *cls, void *KVO_NULLABLE (*KVO_NONNULL retain)(void *instance),
                                           void (*release)(void *instance));
 
-/** Returns whether a binding registered the class, not kvo_class_register. False for NULL. */
-KVO_API bool kvo_class_is_of_binding(const kvo_class *cls);
+/** Returns whether kvo_binding_class_keep was called with this function for the class or for a superclass, so that a binding knows its own
+ * classes. False for NULL. */
+KVO_API bool kvo_class_is_kept_by(const kvo_class *cls, void *KVO_NULLABLE (*KVO_NULLABLE retain)(void *instance));
+
+/** Returns kvo_property_user of a property that a binding registered with these operations; NULL for a property of any other class, whose
+ * pointer is to something else, and if an argument is NULL. */
+KVO_API void *KVO_NULLABLE kvo_binding_property_user(const kvo_property *KVO_NULLABLE property,
+                                                     const kvo_value_ops *KVO_NULLABLE ops);
 
 /** Passes a C view of a value of this property to `reader`, before returning. Does nothing if property, value or reader is NULL. */
 KVO_API void kvo_property_view(const kvo_property *property, const void *value, kvo_value_reader reader,

@@ -449,7 +449,10 @@ kvo_status kvo_binding_class_keep(kvo_class *cls, void *(*retain)(void *instance
   return KVO_OK;
 }
 
-bool kvo_class_is_of_binding(const kvo_class *cls) { return cls != NULL && cls->of_binding; }
+bool kvo_class_is_kept_by(const kvo_class *cls, void *(*retain)(void *instance)) {
+  return cls != NULL && retain != NULL && cls->retain == retain;
+}
+
 kvo_class *kvo_class_superclass(const kvo_class *cls) { return cls != NULL ? cls->superclass : NULL; }
 
 size_t kvo_class_instance_size(const kvo_class *cls) { return cls != NULL ? cls->instance_size : 0; }
@@ -465,6 +468,10 @@ const kvo_property *kvo_class_property(const kvo_class *cls, const char *key) {
 
 const char *kvo_property_name(const kvo_property *property) { return property != NULL ? property->name : ""; }
 const char *kvo_property_type(const kvo_property *property) { return property != NULL ? property->type : ""; }
+void *kvo_binding_property_user(const kvo_property *property, const kvo_value_ops *ops) {
+  return property != NULL && ops != NULL && property->ops == ops ? property->user : NULL;
+}
+
 void *kvo_property_user(const kvo_property *property) {
   return property != NULL && property->to_many == NULL ? property->user : NULL;
 }

@@ -55,6 +55,8 @@ extension KeyValueSource {
   ///   - exclusive: Whether this binding ends the other ones into the property. That is fault KVO0019, an info, which tells of each.
   ///   - applied: Is called after each time the property was set by this binding.
   /// - Returns: The token, whose release ends nothing.
+  // A member of a KeyValueRuntimeObject may have either type: the optional one can be read if it is nil.
+  @_disfavoredOverload
   @inlinable
   @discardableResult
   public func bind<Target: AnyObject>(

@@ -81,7 +81,7 @@ func swiftValue<T>(of value: kvo_value, as type: T.Type) -> T? {
     return bytes.load(as: UnsafePointer<CChar>?.self).map { String(cString: $0) } as? T
   case "@":
     guard let object = bytes.load(as: KeyValueObjectReference?.self) else { return nil }
-    return swiftObject(at: object) as? T
+    return keyValueObservable(at: object) as? T
   case "^", ":", "#", "*":
     guard let pointerType = type as? any UnsafePointerType.Type else { return nil }
     return bytes.load(as: UnsafeMutableRawPointer?.self).flatMap { pointerType.init(raw: $0) as? T }
@@ -99,12 +99,4 @@ private func bits<T>(at bytes: UnsafeRawPointer, as type: T.Type) -> T {
     UnsafeMutableRawPointer(storage.baseAddress!).copyMemory(from: bytes, byteCount: MemoryLayout<T>.size)
     return storage[0]
   }
-}
-
-/// Returns the Swift object of a header: an instance of an observable class, or a reference to a C object.
-func swiftObject(at object: KeyValueObjectReference) -> (any KeyValueObservable)? {
-  guard let cls = kvo_object_class(object) else { return nil }
-  guard kvo_class_is_of_binding(cls) else { return KeyValueRuntimeObject(borrowing: object) }
-  let instance = Unmanaged<AnyObject>.fromOpaque(kvo_object_instance(object)).takeUnretainedValue()
-  return instance as? any KeyValueObservable
 }

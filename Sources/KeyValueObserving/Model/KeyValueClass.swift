@@ -218,7 +218,7 @@ final class KeyValueClass: @unchecked Sendable {
     guard status == KVO_OK, let made else {
       fatalError("KVO cannot register \(type): \(String(cString: kvo_status_string(status)))")
     }
-    kvo_binding_class_keep(made, { swift_tryRetain($0) }, { Unmanaged<AnyObject>.fromOpaque($0).release() })
+    kvo_binding_class_keep(made, retainSwiftObject, { Unmanaged<AnyObject>.fromOpaque($0).release() })
     return made
   }
 }

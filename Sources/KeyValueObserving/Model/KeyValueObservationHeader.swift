@@ -103,19 +103,4 @@ extension KeyValueObservable {
     guard kvo_track_is_recording() else { return }
     kvo_track_read(adoptedObject, key)
   }
-
-  /// The object as the functions of `kvo.h` take it. Its class is registered with the runtime at the first use.
-  ///
-  /// The address is valid as long as the object lives; it does not keep the object. Any thread. An addition of this library.
-  public nonisolated var keyValueObject: KeyValueObjectReference { adoptedObject }
-
-  /// The object's header, after registering the object's class with the runtime if necessary.
-  nonisolated var adoptedObject: KeyValueObjectReference {
-    let object = __keyValueObject
-    if kvo_object_class(object) == nil {
-      let instance = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
-      kvo_object_adopt(object, KeyValueClass.of(self).pointer(offset: UnsafeRawPointer(object) - instance))
-    }
-    return object
-  }
 }

@@ -104,6 +104,11 @@ class KeyValueProperty: @unchecked Sendable {
 
   private func abstract() -> Never { fatalError("\(Self.self) has to implement this") }
 
+  /// Returns the Swift property that C has as `property`; `nil` for one of another language's class.
+  static func of(_ property: OpaquePointer) -> KeyValueProperty? {
+    kvo_binding_property_user(property, operations).map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
+  }
+
   /// The operations with which C handles values of Swift properties; `user` is the property.
   nonisolated(unsafe) static let operations: UnsafePointer<kvo_value_ops> = {
     func property(_ user: UnsafeMutableRawPointer?) -> KeyValueProperty {

@@ -233,8 +233,7 @@ final class ClassicObservation: ObserverBox, @unchecked Sendable {
     guard let storage else { return nil }
     // Without a property, the storage is the one that `evaluate` returned.
     guard let property = raw.pointee.property else { return storage.assumingMemoryBound(to: Any.self).pointee }
-    if let user = kvo_property_user(property) {
-      let property = Unmanaged<KeyValueProperty>.fromOpaque(user).takeUnretainedValue()
+    if let property = KeyValueProperty.of(property) {
       let value = dictionaryValue(property.value(at: storage))
       // As on Apple's platforms, the changed elements of an ordered set are also delivered as an array.
       return raw.pointee.kind == KVO_CHANGE_SETTING ? value : (value as? NSOrderedSet)?.itemArray ?? value

@@ -136,8 +136,6 @@ func isChain(
 let mostReads = 16
 
 extension kvo_read {
-  /// The property, or `nil` for a property of a C object.
-  var keyValueProperty: KeyValueProperty? {
-    property.flatMap { kvo_property_user($0) }.map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
-  }
+  /// The property, or `nil` for a property of an object of another language.
+  var keyValueProperty: KeyValueProperty? { property.flatMap(KeyValueProperty.of) }
 }

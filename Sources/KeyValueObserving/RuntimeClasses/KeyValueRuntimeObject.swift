@@ -28,6 +28,7 @@ public final class KeyValueRuntimeObject: KeyValueObservable {
   /// It is valid during the lifetime of this instance or, for a borrowed object, as long as its owner keeps it.
   public nonisolated let pointer: KeyValueObjectReference
   private let isOwned: Bool
+  private let owner: AnyObject?
 
   public nonisolated var __keyValueObject: KeyValueObjectReference { pointer }
   public nonisolated static func __describeKeyValueProperties(_ description: KeyValueClassDescription) {}
@@ -41,14 +42,18 @@ public final class KeyValueRuntimeObject: KeyValueObservable {
     guard status == KVO_OK, let made else { throw KeyValueRuntimeError(status, "creating a \(cls.name)") }
     pointer = made
     isOwned = true
+    owner = nil
   }
 
   /// Creates a reference to an object that C code owns.
   ///
-  /// The owner must keep the object alive as long as this instance is used; this instance does not.
-  public init(borrowing object: KeyValueObjectReference) {
+  /// - Parameters:
+  ///   - object: The object. It has to live as long as this instance is used; this instance does not keep it.
+  ///   - owner: What keeps the object alive, if Swift can keep that: it is retained as long as this instance lives.
+  public init(borrowing object: KeyValueObjectReference, keeping owner: AnyObject? = nil) {
     pointer = object
     isOwned = false
+    self.owner = owner
   }
 
   deinit {
@@ -65,13 +70,18 @@ public final class KeyValueRuntimeObject: KeyValueObservable {
   /// - Throws: ``KeyValueRuntimeError`` if there is no such key or no getter, or if the value has another type.
   public func value<Value>(forKey key: String, as type: Value.Type = Value.self) throws -> Value {
     var read: Value?
+    var isNil = false
     let status = reading {
       read = swiftValue(of: $0, as: type)
+      isNil = read == nil && swiftValue(of: $0) == nil
     } from: {
       kvo_get_value(pointer, key, $0, $1)
     }
     guard status == KVO_OK else { throw KeyValueRuntimeError(status, "reading \"\(key)\"") }
-    guard let read else { throw KeyValueRuntimeError(KVO_ERROR_TYPE_MISMATCH, "reading \"\(key)\" as \(type)") }
+    guard let read else {
+      let what = "\"\(key)\"\(isNil ? ", which is nil," : "")"
+      throw KeyValueRuntimeError(KVO_ERROR_TYPE_MISMATCH, "reading \(what) as \(type)")
+    }
     return read
   }
 
@@ -88,12 +98,14 @@ public final class KeyValueRuntimeObject: KeyValueObservable {
   }
 
   /// Accesses the value of a property.
-  public subscript<Value>(dynamicMember key: String) -> Value {
+  ///
+  /// A member `line_width` is also the key "line-width", and `value_` the key "value", because Swift takes `value` for a method.
+  public subscript<Value>(dynamicMember member: String) -> Value {
     get {
-      do { return try value(forKey: key) } catch { refuse(error) }
+      do { return try value(forKey: key(ofMember: member)) } catch { refuse(error) }
     }
     set {
-      do { try setValue(newValue, forKey: key) } catch { refuse(error) }
+      do { try setValue(newValue, forKey: key(ofMember: member)) } catch { refuse(error) }
     }
   }
 
@@ -173,7 +185,7 @@ func swiftValue(of value: kvo_value) -> Any? {
   case "d": return swiftValue(of: value, as: Double.self)
   case "B": return swiftValue(of: value, as: Bool.self)
   case "*": return swiftValue(of: value, as: String.self)
-  case "@": return bytes.load(as: KeyValueObjectReference?.self).flatMap { swiftObject(at: $0) }
+  case "@": return bytes.load(as: KeyValueObjectReference?.self).flatMap { keyValueObservable(at: $0) }
   case "^", ":", "#": return bytes.load(as: UnsafeMutableRawPointer?.self)
   case "[", "<": return elements(ofCValue: value)
   default: return Data(bytes: bytes, count: value.size)

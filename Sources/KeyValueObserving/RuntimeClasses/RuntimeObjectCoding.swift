@@ -18,10 +18,18 @@ extension KeyValueRuntimeObject {
 
   /// Returns the key that a key path such as `\.title` names. Its text does not contain the key.
   nonisolated func key<Root, Value>(of keyPath: KeyPath<Root, Value>) -> String? {
-    keys.first { key in
-      let path: KeyPath<KeyValueRuntimeObject, Value> = \KeyValueRuntimeObject.[dynamicMember: key]
+    func names(_ member: String) -> Bool {
+      let path: KeyPath<KeyValueRuntimeObject, Value> = \KeyValueRuntimeObject.[dynamicMember: member]
       return path == keyPath
     }
+    return keys.first { names($0) || names($0.replacing("-", with: "_")) || names($0 + "_") }
+  }
+
+  /// Returns the key for a member: if the class has no such key, without a "_" at the end, or with "-" for "_".
+  func key(ofMember member: String) -> String {
+    guard member.utf8.contains(UInt8(ascii: "_")), let cls = kvo_object_class(pointer) else { return member }
+    let named = member.hasSuffix("_") ? String(member.dropLast()) : member.replacing("_", with: "-")
+    return [member, named].first { kvo_class_property(cls, $0) != nil } ?? member
   }
 
   /// Returns the property for a key, with the search order of Swift classes.
@@ -52,10 +60,12 @@ extension KeyValueRuntimeObject {
 
   /// Sets a property through its setter and converts the value to the type that the encoding stands for.
   nonisolated func setCoded(_ value: Any?, of key: String) throws(KeyPathError) {
-    guard let property = property(for: key), kvo_object_property_setter(pointer, property) != nil else {
+    guard let property = property(for: key) else { return setValue(value, forUndefinedKey: key) }
+    let name = String(cString: kvo_property_name(property))
+    // Of another language's property C knows neither accessor.
+    guard kvo_object_property_setter(pointer, property) != nil || kvo_object_getter(pointer, name) == nil else {
       return setValue(value, forUndefinedKey: key)
     }
-    let name = String(cString: kvo_property_name(property))
     let encoding = String(cString: kvo_property_type(property))
     do { try set(value.flatMap(unwrapped), forProperty: name, encoding) } catch {
       guard error.given != nil else { return setNilValueForKey(key) }
@@ -69,8 +79,10 @@ extension KeyValueRuntimeObject {
     func open<Value>(_ type: Value.Type) throws(ConversionFailure) {
       let value: Value = try converted(value, to: type)
       if unwrapped(value) == nil { return setNil(name, encoding) }
-      guard set(value, forKey: name, encoding: encoding) == KVO_OK else {
-        throw ConversionFailure(given: value, expected: type)
+      let status = set(value, forKey: name, encoding: encoding)
+      guard status == KVO_OK else {
+        let reason = status == KVO_ERROR_READ_ONLY ? "the property is read-only" : nil
+        throw ConversionFailure(given: value, expected: type, reason: reason)
       }
     }
     guard let type = swiftType(of: encoding) else { return try setStructure(value, name, encoding) }

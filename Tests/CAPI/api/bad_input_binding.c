@@ -53,7 +53,7 @@ ROW(kvo_binding_class_register) {
   CHECK_SAME(kvo_class_find("Bad"), NULL);
 }
 
-ROW(kvo_class_is_of_binding) { CHECK(!kvo_class_is_of_binding(NULL)); }
+ROW(kvo_class_is_kept_by) { CHECK(!kvo_class_is_kept_by(NULL, NULL) && !kvo_class_is_kept_by(item_class(), NULL)); }
 ROW(kvo_object_instance) { CHECK_SAME(kvo_object_instance(NULL), NULL); }
 
 ROW(kvo_object_adopt) {
@@ -61,6 +61,13 @@ ROW(kvo_object_adopt) {
   kvo_object_adopt(NULL, bound_class());
   kvo_object_adopt(&object, NULL);
   CHECK_SAME(kvo_object_class(&object), NULL);
+}
+
+ROW(kvo_binding_property_user) {
+  const kvo_property *value = kvo_class_property(bound_class(), "value");
+  CHECK_SAME(kvo_binding_property_user(NULL, &bound_ops), NULL);
+  CHECK_SAME(kvo_binding_property_user(value, NULL), NULL);
+  CHECK_SAME(kvo_binding_property_user(kvo_class_property(item_class(), "value"), &bound_ops), NULL);
 }
 
 ROW(kvo_property_user) { CHECK_SAME(kvo_property_user(NULL), NULL); }

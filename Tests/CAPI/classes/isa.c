@@ -15,7 +15,6 @@ TEST("an observed object hides its notifying class from kvo_object_class and sho
   CHECK(isa != cls && kvo_object_is_observed(as_object(object)));
   CHECK_EQ(kvo_class_name(isa), "KVONotifying_Item");
   CHECK_SAME(kvo_class_superclass(isa), cls);
-  CHECK(!kvo_class_is_of_binding(isa));
   CHECK_EQ(kvo_class_property_count(isa), kvo_class_property_count(cls));
   for (size_t i = 0; i <= kvo_class_property_count(cls); i++)
     CHECK_SAME(kvo_class_property_at(isa, i), kvo_class_property_at(cls, i));

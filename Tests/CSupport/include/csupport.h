@@ -28,6 +28,11 @@ csupport_shape *_Nonnull csupport_shape_create(void);
 void csupport_shape_set_count(csupport_shape *_Nonnull shape, int count);
 void csupport_shape_set_rect(csupport_shape *_Nonnull shape, csupport_rect rect);
 
+/** An object of a third language, of the class "Meter", with the property "level" of type "i". */
+kvo_object *_Nonnull csupport_meter_create(void);
+void csupport_meter_set(kvo_object *_Nonnull meter, int level);
+void csupport_meter_destroy(kvo_object *_Nonnull meter);
+
 /** Sets a key of `to` to the value that a key of `from` has. */
 kvo_status csupport_copy_value(kvo_object *_Nonnull from, const char *_Nonnull from_key, kvo_object *_Nonnull to,
                                const char *_Nonnull to_key);
