@@ -60,6 +60,13 @@ GObject *kvo_glib_observed_dup(kvo_object *object) {
   return is_observed ? g_object_ref(((kvo_glib_observed *)kvo_object_instance(object))->object) : NULL;
 }
 
+GObject *kvo_glib_get_gobject(kvo_object *object) {
+  g_return_val_if_fail(object != NULL, NULL);
+  GObject *found = kvo_glib_observed_dup(object);
+  if (found != NULL) g_object_unref(found);
+  return found;
+}
+
 /* ------------------------------------------------------------------------------------------------------------- Objects -- */
 
 /* The value has been set already: the old one is not known. */
@@ -78,10 +85,19 @@ static void observe_notified(GObject *object, GParamSpec *spec, gpointer user_da
   if (value != NULL) kvo_glib_observed_ops.release(value, spec);
 }
 
-/* The GObject is being disposed of. */
+/* The GObject is being disposed of: observations end, and GObject disconnects the handler. It may be read until it is finalized. */
 static void observe_disposed(gpointer user_data, GObject *object) {
+  kvo_glib_observed *of = user_data;
   (void)object;
-  kvo_object_finish(&((kvo_glib_observed *)user_data)->header);
+  kvo_class *cls = kvo_object_class(&of->header);
+  kvo_object_finish(&of->header);
+  kvo_object_adopt(&of->header, cls);
+  of->is_connected = FALSE;
+}
+
+static void observe_finalized(gpointer data) {
+  kvo_object_finish(&((kvo_glib_observed *)data)->header);
+  g_free(data);
 }
 
 kvo_object *kvo_glib_observe(gpointer object) {
@@ -91,14 +107,15 @@ kvo_object *kvo_glib_observe(gpointer object) {
   pthread_mutex_lock(&observe_lock);
   if (quark == 0) quark = g_quark_from_static_string("kvo-glib-observed");
   kvo_glib_observed *of = g_object_get_qdata(object, quark);
-  kvo_class *cls = of == NULL || kvo_object_class(&of->header) == NULL ? observe_class(object) : NULL;
+  kvo_class *cls = of == NULL ? observe_class(object) : NULL;
   if (cls != NULL) {
-    if (of == NULL) {
-      of = g_new0(kvo_glib_observed, 1);
-      of->object = object;
-      g_object_set_qdata_full(object, quark, of, g_free);
-    }
+    of = g_new0(kvo_glib_observed, 1);
+    of->object = object;
     kvo_object_adopt(&of->header, cls);
+    g_object_set_qdata_full(object, quark, of, observe_finalized);
+  }
+  if (of != NULL && !of->is_connected) {
+    of->is_connected = TRUE;
     g_object_weak_ref(object, observe_disposed, of);
     g_signal_connect(object, "notify", G_CALLBACK(observe_notified), of);
   }

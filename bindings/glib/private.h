@@ -152,10 +152,11 @@ gboolean kvo_glib_value_item_equal(KvoGlibValue *one, KvoGlibValue *other);
 
 /* --------------------------------------------------------------------------------------------- observe.c, observe_values.c -- */
 
-/* It is data of the GObject, whose memory it has as long as that; the header is zero once the GObject has been disposed of. */
+/* It is data of the GObject, and lasts as long. */
 typedef struct kvo_glib_observed {
   kvo_object header;
   GObject *object;
+  gboolean is_connected; /* under the lock, or while the GObject is being disposed of */
 } kvo_glib_observed;
 
 /* The operations on its values, and the type encoding for one. */

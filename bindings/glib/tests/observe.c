@@ -108,6 +108,8 @@ static void test_bindings(void) {
   g_assert_cmpstr(((person *)ann)->name, ==, "entered");
   GObject *wrapper = kvo_glib_wrap(ann);
   g_assert_true(kvo_glib_observe(wrapper) == ann);
+  g_assert_true(kvo_glib_get_gobject(object) == (GObject *)board);
+  g_assert_null(kvo_glib_get_gobject(ann));
   Board *copy = board_new();
   kvo_glib_bind(object, "text", copy, "text", G_BINDING_SYNC_CREATE | G_BINDING_BIDIRECTIONAL);
   g_object_set(copy, "text", "from the copy", NULL);

@@ -231,13 +231,23 @@ KVO_API GListModel *kvo_glib_list_model(kvo_object *object, const char *key);
  * A number is set if the property's type can represent it, and then brought into its range as by g_param_value_validate(). Boxed
  * values, variants and pointers can be read as a pointer only.
  *
- * There is one for each GObject. When that is disposed of, its observations end, as of any KVO object that is destroyed, and the pointer
- * is not valid any more. Any thread; but reading and setting calls @object, which may need its own.
+ * There is one for each GObject. When that is disposed of, its observations end, as of any KVO object that is destroyed. Any thread; but
+ * reading and setting calls @object, which may need its own.
  *
- * Returns: (type gpointer) (transfer none) (nullable): the KVO object, which is valid until @object is disposed of. %NULL, with a critical
+ * Returns: (type gpointer) (transfer none) (nullable): the KVO object, which is valid until @object is finalized. %NULL, with a critical
  *   warning, if @object is no GObject, or there is no memory; %NULL for a wrapper whose object has been destroyed
  */
 KVO_API kvo_object *kvo_glib_observe(gpointer object);
+
+/**
+ * kvo_glib_get_gobject:
+ * @object: (type gpointer) (not nullable): a living KVO object
+ *
+ * Returns the GObject of a KVO object that kvo_glib_observe() has returned, or that the value of a property is. Any thread.
+ *
+ * Returns: (transfer none) (nullable): the GObject; %NULL for a KVO object of another kind, such as one that has a wrapper
+ */
+KVO_API GObject *kvo_glib_get_gobject(kvo_object *object);
 
 G_END_DECLS
 
