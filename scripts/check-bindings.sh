@@ -79,7 +79,7 @@ host() {
 host gcc 1
 $quick && exit
 
-scripts/require.sh libglib2.0-dev gobject-introspection libgirepository1.0-dev python3-gi libgtk-4-dev xvfb
+scripts/require.sh libglib2.0-dev gobject-introspection libgirepository1.0-dev python3-gi libgtk-4-dev xvfb meson dpkg-dev
 # glib NAME [cmake arguments]: builds the library for GLib and runs its tests.
 glib() {
   local name=$1
@@ -99,6 +99,20 @@ block python >"$out/window.py"
 logged glib-python /usr/bin/python3 -m py_compile "$out/window.py"
 read -ra flags < <(pkg-config --cflags --libs gtk4 kvo-glib)
 logged glib-window gcc -std=gnu11 -Wall -Wextra -Werror "$out/window.c" "${flags[@]}" -o "$out/window"
+
+# As a package, and with meson.
+rm -rf "$out/glib-meson" "$out/glib-debian" "$out/glib-unpacked"
+logged glib-debian cmake -S bindings/glib -B "$out/glib-debian" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_INSTALL_PREFIX=/usr \
+  -DKVO_GLIB_BUILD_TESTS=OFF -DKVO_GLIB_INTROSPECTION=ON
+logged glib-debian cmake --build "$out/glib-debian"
+(cd "$out/glib-debian" && logged glib-debian cpack)
+for package in "$out"/glib-debian/*.deb; do dpkg-deb -x "$package" "$out/glib-unpacked"; done
+logged glib-meson meson setup "$out/glib-meson" bindings/glib --prefix "$out/glib-meson/prefix" --libdir lib
+logged glib-meson meson install -C "$out/glib-meson"
+for folder in "$out"/glib-unpacked/usr/lib/*/pkgconfig "$out/glib-meson/prefix/lib/pkgconfig"; do
+  read -ra flags < <(PKG_CONFIG_PATH=$folder:$PKG_CONFIG_PATH pkg-config --cflags --libs gtk4 kvo-glib)
+  logged glib-window gcc -std=gnu11 -Wall -Wextra -Werror "$out/window.c" "${flags[@]}" -o "$out/window"
+done
 
 echo "== Lua, GLib and the host, with sanitizers"
 sanitized() {

@@ -26,6 +26,7 @@ places=(
   "Tests/CAPI/api/bad_input.c|kvo_version_string(), \"%V\""
   "bindings/python/pyproject.toml|version = \"%V\""
   "bindings/glib/CMakeLists.txt|project(kvo_glib VERSION %V"
+  "bindings/glib/meson.build|project('kvo-glib', 'c', version: '%V'"
   "README.md|This is version %M:"
 )
 
