@@ -16,8 +16,19 @@ extension KeyValueRuntimeObject {
     }
   }
 
-  /// Returns the key that a key path such as `\.title` names. Its text does not contain the key.
+  /// Returns the key that a key path such as `\.title` names.
   nonisolated func key<Root, Value>(of keyPath: KeyPath<Root, Value>) -> String? {
+    guard let cls = kvo_object_class(pointer) else { return nil }
+    let known = keysOfPaths.withLock { all in
+      let known = all[cls] ?? KeyPathTable()
+      all[cls] = known
+      return known
+    }
+    return known.value(for: keyPath) { foundKey(of: keyPath) }
+  }
+
+  /// The text of a key path does not contain the key, so it is compared with those of all keys.
+  private nonisolated func foundKey<Root, Value>(of keyPath: KeyPath<Root, Value>) -> String? {
     func names(_ member: String) -> Bool {
       let path: KeyPath<KeyValueRuntimeObject, Value> = \KeyValueRuntimeObject.[dynamicMember: member]
       return path == keyPath
@@ -146,3 +157,6 @@ private func swiftType(of encoding: String) -> Any.Type? {
   default: nil
   }
 }
+
+/// The names of key paths in reports, by the addresses of the classes; that of an unregistered class may be another one's later.
+private let keysOfPaths = Guarded<[OpaquePointer: KeyPathTable<String>]>([:])
