@@ -1,0 +1,2 @@
+/* adwaita.h - libadwaita and GTK 4 as a module. */
+#include <adwaita.h>

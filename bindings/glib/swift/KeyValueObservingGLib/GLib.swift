@@ -1,0 +1,112 @@
+// KVO objects as GObjects, and GObjects as KVO objects.
+
+import CGLib
+import CKVOGLib
+public import KeyValueObserving
+
+/// KVO objects and GObjects, each seen as the other.
+///
+/// ```swift
+/// let label = GLib.object(gtk_label_new(nil))
+/// document.source(\.title).bind(to: label, \.label)
+/// ```
+/// Pointers are as C has them: what a function returns is said there, and no function takes a reference of the caller's unless it says so.
+public enum GLib {
+  /// Returns a GObject as a KVO object. Its keys are the GObject's properties.
+  ///
+  /// ```swift
+  /// let entry = GLib.object(gtk_entry_new())
+  /// entry.bindTwoWay(\.text, with: document, \.title)
+  /// entry.onChange(of: \.text) { (_, old: String, new: String) in print(new) }
+  /// ```
+  /// The types of properties are those of C: a `gint` or an enumeration is an `Int32`, a `gdouble` a `Double`, a string a `String`, or a
+  /// `String?` if it may be `NULL`. A "-" in the name of a property is "_" in a key path: `\.width_request`. "value", which Swift takes
+  /// for a method, is `\.value_`.
+  ///
+  /// There is one object for each GObject. It keeps the GObject, and is kept as long as somebody else keeps the GObject, so observations
+  /// and bindings last as long as a widget is in its window. They end when the GObject is disposed of.
+  ///
+  /// Observers of a GObject get no old value, because GLib does not say that a change is going to be made. Use the object on the thread of
+  /// the main context that is the thread default when this is called first; the last reference may be dropped on any thread.
+  ///
+  /// - Parameter pointer: A GObject. A reference is taken; one that is floating, such as that of a new widget, becomes it.
+  public static func object(_ pointer: UnsafeMutableRawPointer) -> KeyValueRuntimeObject {
+    ToggleReference.object(of: pointer.assumingMemoryBound(to: GObject.self))
+  }
+
+  /// Returns a GObject as a KVO object: ``object(_:)-(UnsafeMutableRawPointer)`` for types that Swift does not know.
+  public static func object(_ pointer: OpaquePointer) -> KeyValueRuntimeObject {
+    object(UnsafeMutableRawPointer(pointer))
+  }
+
+  /// Returns a GObject as a KVO object, and takes the caller's reference: ``object(_:)-(UnsafeMutableRawPointer)`` for a pointer that a
+  /// function has returned with "transfer full", such as `g_list_model_get_item`.
+  public static func object(taking pointer: UnsafeMutableRawPointer) -> KeyValueRuntimeObject {
+    defer { g_object_unref(pointer) }
+    return object(pointer)
+  }
+
+  /// Returns a GObject as a KVO object, and takes the caller's reference: ``object(taking:)-(UnsafeMutableRawPointer)`` for types that
+  /// Swift does not know.
+  public static func object(taking pointer: OpaquePointer) -> KeyValueRuntimeObject {
+    object(taking: UnsafeMutableRawPointer(pointer))
+  }
+
+  /// Returns the GObject of an object that ``object(_:)-(UnsafeMutableRawPointer)`` has returned, or that is a property of one.
+  ///
+  /// - Returns: The GObject, without a reference for the caller. `nil` for an object of another kind.
+  public static func pointer(of object: KeyValueRuntimeObject) -> UnsafeMutableRawPointer? {
+    kvo_glib_get_gobject(object.pointer).map { UnsafeMutableRawPointer($0) }
+  }
+
+  /// Returns the wrapper of an object: a GObject whose properties are the object's, as `kvo_glib_wrap` makes it.
+  ///
+  /// - Returns: The wrapper. The caller owns a reference: `g_object_unref`.
+  public static func wrapper(of object: some KeyValueObservable) -> UnsafeMutableRawPointer {
+    guard let wrapper = kvo_glib_wrap(object.keyValueObject) else { preconditionFailure("there is no memory") }
+    return UnsafeMutableRawPointer(wrapper)
+  }
+
+  /// Returns the object of a wrapper, such as an item of a list model.
+  ///
+  /// ```swift
+  /// let process: HostProcess? = GLib.model(of: gtk_list_item_get_item(cell))
+  /// ```
+  /// - Parameter wrapper: A wrapper, or `nil`.
+  /// - Returns: The object; `nil` if it has been destroyed or is of another class, and for `nil`.
+  public static func model<Model: KeyValueObservable>(
+    of wrapper: UnsafeMutableRawPointer?, as type: Model.Type = Model.self
+  ) -> Model? {
+    guard let wrapper, let object = kvo_glib_object_get_kvo_object(wrapper.assumingMemoryBound(to: KvoGlibObject.self))
+    else { return nil }
+    return keyValueObservable(at: object) as? Model
+  }
+
+  /// Makes a `GListModel` of a property that is an array of objects, numbers or strings, as `kvo_glib_list_model` does.
+  ///
+  /// ```swift
+  /// let rows = gtk_single_selection_new(GLib.listModel(of: library, \.documents))
+  /// ```
+  /// It emits `items-changed` with the indexes of each change. Its items are wrappers; ``model(of:as:)`` returns their objects.
+  ///
+  /// - Parameters:
+  ///   - object: The object that has the array. It is not kept; when it is deallocated, the model becomes empty.
+  ///   - keyPath: The property.
+  /// - Returns: The model. The caller owns a reference; most constructors of GTK take it.
+  public static func listModel<Object: KeyValueObservable, Elements: Collection>(
+    of object: Object, _ keyPath: KeyPath<Object, Elements>
+  ) -> OpaquePointer {
+    let key = key(keyPath, of: object)
+    guard let model = kvo_glib_list_model(object.keyValueObject, key) else {
+      preconditionFailure("\(Object.self).\(key) is no array that GLib can show")
+    }
+    return model
+  }
+
+  static func key<Object: KeyValueObservable>(_ keyPath: PartialKeyPath<Object>, of object: Object) -> String {
+    guard let key = keyValueKey(of: keyPath, in: object) else {
+      preconditionFailure("\(keyPath) is no observable property of \(Object.self)")
+    }
+    return key
+  }
+}
