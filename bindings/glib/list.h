@@ -41,6 +41,8 @@ struct _KvoGlibListModel {
   GHashTable *leaving;
   /* Used by the model's thread: whether it emits, and has got edits meanwhile. */
   gboolean is_emitting, has_more;
+  /* Used by the model's thread: the wrappers that it has returned, by the addresses of their objects, as long as these are items. */
+  GHashTable *wrappers;
 };
 
 /* The items of one range that a change inserts, on the stack. */
@@ -49,6 +51,9 @@ enum { LIST_FEW = 8 };
 /* Of objects an item is the address, of values an item with a reference. */
 void list_item_free(const KvoGlibListModel *of, gpointer item);
 gboolean list_item_same(const KvoGlibListModel *of, gpointer one, gpointer other);
+/* On the model's thread: the wrapper that is kept for an item, with a reference; NULL if there is none. */
+GObject *list_wrapper_find(KvoGlibListModel *of, gpointer item);
+void list_wrapper_keep(KvoGlibListModel *of, gpointer item, GObject *wrapper);
 /* On the model's thread: replaces items by others, whose references it takes, and counts on as many more. */
 void list_items_splice(KvoGlibListModel *of, guint position, guint removed, const gpointer *items, guint added,
                        guint expected);

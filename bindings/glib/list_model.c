@@ -60,9 +60,14 @@ static GObject *list_wrap_left(KvoGlibListModel *of, guint position) {
 static gpointer list_get_item(GListModel *model, guint position) {
   KvoGlibListModel *of = (KvoGlibListModel *)model;
   if (position >= of->count) return NULL;
-  if (!of->is_objects) return g_object_ref(of->items[position]);
-  GObject *wrapper = list_wrap(of, position);
-  return wrapper != NULL ? wrapper : list_wrap_left(of, position);
+  gpointer item = of->items[position];
+  if (!of->is_objects) return g_object_ref(item);
+  GObject *wrapper = list_wrapper_find(of, item);
+  if (wrapper != NULL) return wrapper;
+  wrapper = list_wrap(of, position);
+  if (wrapper == NULL) return list_wrap_left(of, position);
+  list_wrapper_keep(of, item, wrapper);
+  return wrapper;
 }
 
 static void list_implement(GListModelInterface *interface) {
@@ -94,6 +99,7 @@ static void list_finalize(GObject *object) {
   kvo_cancel_observer(of->observation);
   for (list_edit *edit; (edit = list_edit_pop(of)) != NULL;) list_edit_free(of, edit);
   for (guint i = 0; !of->is_objects && i < of->count; i++) g_clear_object((GObject **)&of->items[i]);
+  g_clear_pointer(&of->wrappers, g_hash_table_unref);
   g_free(of->store);
   g_free(of->key);
   kvo_glib_weak_drop(of->owner);

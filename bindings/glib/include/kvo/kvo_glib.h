@@ -202,8 +202,8 @@ KVO_API G_DECLARE_FINAL_TYPE(KvoGlibValue, kvo_glib_value, KVO_GLIB, VALUE, GObj
  * set as a whole with the range that differs. Its items are wrappers, as of kvo_glib_wrap(), and for a list of other values each a
  * #KvoGlibValue. An object has to live as long as it is in the list: remove it, then destroy it.
  *
- * The model keeps neither the list nor its objects. When @object is destroyed it becomes empty. The item type is #KvoGlibObject, since a
- * list may get elements of any class; or #KvoGlibValue.
+ * The model keeps neither the list nor its objects, but the wrappers that it has returned, until their objects leave the list. When @object
+ * is destroyed it becomes empty. The item type is #KvoGlibObject, since a list may get elements of any class; or #KvoGlibValue.
  *
  * Any thread may make a model; use it on the thread of its main context, the thread default now, where it changes: at once for changes on
  * that thread, otherwise later, in order, so that until then it shows what it has emitted. Changes of other threads are emitted in turns of
