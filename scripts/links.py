@@ -15,7 +15,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LINK = re.compile(r"(!?)\[((?:[^\[\]`]|`[^`]*`)+)\]\(([^)\s]+)\)")
-BUILT = re.compile(r"README\.md|Documentation/[^/]+\.md|Documentation/Faults/[^/]+\.md|bindings/(python|lua|glib)/README\.md")
+BUILT = re.compile(r"README\.md|Documentation/[^/]+\.md|Documentation/Faults/[^/]+\.md|bindings/(python|lua|glib)/README\.md|Examples/Desktop/README\.md")
 LANGUAGES = {"swift", "c", "cpp", "c++", "python", "lua"}
 NAMING = re.compile(r"README\.md|Documentation/.*\.md")
 CALL = re.compile(r"(?<![\w@])([a-z]\w*)\(([^()]*)\)")

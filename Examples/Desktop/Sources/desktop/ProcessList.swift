@@ -13,8 +13,8 @@ final class ProcessList {
   private let selection: OpaquePointer
   private var wasOnTop = true
   private var columns: [ProcessTable.Column: OpaquePointer] = [:]
-  /// What the labels of the cells that are shown are bound with, by the addresses of the cells.
-  private var bindings: [UnsafeMutableRawPointer: NSKeyValueObservation] = [:]
+  /// What the labels are bound to, by the addresses of their cells.
+  private var bound: [UnsafeMutableRawPointer: BoundCell] = [:]
 
   init(_ view: UnsafeMutableRawPointer, _ table: ProcessTable) {
     self.view = OpaquePointer(view)
@@ -100,11 +100,15 @@ final class ProcessList {
     GLib.connect(factory, "bind") { [unowned self] values in
       let cell = Self.cell(values)
       guard let process: HostProcess = GLib.model(of: gtk_list_item_get_item(cell)) else { return }
+      // GTK also calls this for a row that only moves.
+      let address = UnsafeMutableRawPointer(cell)
+      guard bound[address]?.process !== process else { return }
+      bound[address]?.binding?.invalidate()
       let label = GLib.object(UnsafeMutableRawPointer(gtk_list_item_get_child(cell)))
-      bindings[UnsafeMutableRawPointer(cell)] = column.bind(label, to: process)
+      bound[address] = BoundCell(process: process, binding: column.bind(label, to: process))
     }
-    GLib.connect(factory, "unbind") { [unowned self] values in
-      bindings.removeValue(forKey: UnsafeMutableRawPointer(Self.cell(values)))?.invalidate()
+    GLib.connect(factory, "teardown") { [unowned self] values in
+      bound.removeValue(forKey: UnsafeMutableRawPointer(Self.cell(values)))?.binding?.invalidate()
     }
     let made = gtk_column_view_column_new(column.title, factory)!
     gtk_column_view_column_set_resizable(made, gboolean(1))
@@ -120,6 +124,11 @@ final class ProcessList {
   private static func cell(_ values: UnsafePointer<GValue>) -> OpaquePointer {
     OpaquePointer(g_value_get_object(values + 1))
   }
+}
+
+private struct BoundCell {
+  weak var process: HostProcess?
+  let binding: NSKeyValueObservation?
 }
 
 /// A sorter that says which column it is of: the model sorts.
