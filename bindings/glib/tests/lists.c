@@ -327,6 +327,35 @@ static void test_wrong(void) {
   kvo_object_destroy(ann);
 }
 
+/* An item that nobody else has is the same when it is asked for again. */
+static void test_kept(void) {
+  kvo_object *owner = person_new("owner", 0), *ann = person_new("Ann", 5), *bo = person_new("Bo", 6);
+  person_add_friend(owner, -1, ann);
+  person_add_friend(owner, -1, bo);
+  GListModel *model = kvo_glib_list_model(owner, "friends");
+  GObject *first = g_list_model_get_item(model, 0), *second = g_list_model_get_item(model, 1);
+  g_object_add_weak_pointer(first, (gpointer *)&first);
+  g_object_add_weak_pointer(second, (gpointer *)&second);
+  g_object_unref(first);
+  g_object_unref(second);
+  g_assert_true(first != NULL && second != NULL);
+  kvo_scope scope;
+  kvo_scope_begin(&scope, KVO_SCOPE_COALESCES, &owner, 1, NULL, 0);
+  kvo_list_remove(owner, "friends", 0);
+  person_add_friend(owner, -1, ann);
+  kvo_scope_end(&scope);
+  GObject *moved = g_list_model_get_item(model, 1);
+  g_assert_true(moved == first);
+  g_object_unref(moved);
+  kvo_list_remove(owner, "friends", 1);
+  g_assert_null(first);
+  kvo_object_destroy(owner);
+  g_assert_null(second);
+  g_object_unref(model);
+  kvo_object_destroy(ann);
+  kvo_object_destroy(bo);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/lists/random edits emit what GListStore emits, and have its items", test_beside);
@@ -338,6 +367,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/lists/ten thousand rows are edited and read", test_many);
   g_test_add_func("/lists/many are inserted and removed at either end", test_ends);
   g_test_add_func("/lists/a model is empty when its owner is destroyed", test_owner_dies);
+  g_test_add_func("/lists/the wrapper of an item is kept until the item leaves the list", test_kept);
   g_test_add_func("/lists/what is no list is a critical warning that says why", test_wrong);
   return g_test_run();
 }
