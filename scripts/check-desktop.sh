@@ -36,4 +36,4 @@ export ASAN_OPTIONS=detect_leaks=0
 PROGRAMS=$(swift build "${options[@]}" --show-bin-path)
 dbus-run-session -- xvfb-run -a -s "-screen 0 1200x760x24" scripts/use-desktop.sh 2>"$out/log" || { cat "$out/log" >&2; exit 1; }
 [[ ${1-} == --picture ]] || exit 0
-convert "$out/window.png" -crop 1120x700+0+0 +repage -colors 128 Documentation/pictures/desktop.png
+convert "$out/window.png" -crop 1120x700+0+0 +repage +dither -colors 64 Documentation/pictures/desktop.png

@@ -56,8 +56,8 @@ picture observations
 click 130 28
 xdotool key ctrl+a BackSpace
 titled "[1-9]* processes"
-click 130 130
-sleep 5
+sleep 8
+click 130 92
 picture window
 click 978 28 # the preferences
 xdotool key ctrl+a type "0.2"
