@@ -22,7 +22,7 @@ peers = libglib2.0-dev qt6-base-dev libgnustep-base-dev gobjc
 
 swift_sources = $(wildcard Package.swift Sources Tests Tools/Package.swift Tools/Sources Tools/Tests \
   Examples/Monitor/Package.swift Examples/Monitor/Sources Examples/Monitor/Tests \
-  Examples/Desktop/Package.swift Examples/Desktop/Sources/desktop bindings/glib/Package.swift bindings/glib/swift \
+  Examples/Desktop/Package.swift Examples/Desktop/Sources/desktop Examples/Desktop/Sources/editor bindings/glib/Package.swift bindings/glib/swift \
   Benchmarks/Package.swift Benchmarks/Benchmarks Benchmarks/Sources)
 c_sources = $(wildcard CShim/src/*.[ch] CShim/src/*/*.[ch] CShim/include/kvo/*.h CShim/include/kvo/*.hpp CShim/include/kvo/*/*.hpp \
   Tests/CAPI/*/*.cpp Tests/CAPI/*/*.[ch] \

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 
 options=(--sanitize=address)
 [[ ${1-} == --picture ]] && options=(-c release)
-scripts/require.sh swift git libffi-dev libadwaita-1-dev xvfb xdotool imagemagick dbus libglib2.0-bin
+scripts/require.sh swift git python3 libffi-dev libadwaita-1-dev xvfb xauth xdotool imagemagick dbus libglib2.0-bin
 out=$PWD/build/desktop
 mkdir -p "$out/schemas"
 
@@ -34,6 +34,7 @@ export GSK_RENDERER=cairo GDK_BACKEND=x11 GTK_A11Y=none LANG=C.UTF-8
 # GTK and its drivers leak.
 export ASAN_OPTIONS=detect_leaks=0
 PROGRAMS=$(swift build "${options[@]}" --show-bin-path)
-dbus-run-session -- xvfb-run -a -s "-screen 0 1200x760x24" scripts/use-desktop.sh 2>"$out/log" || { cat "$out/log" >&2; exit 1; }
+dbus-run-session -- xvfb-run -a -s "-screen 0 1200x760x24" scripts/use-desktop.sh 2>"$out/log" ||
+  { cat "$out/log" "$out"/{editor,desktop}.txt >&2; exit 1; }
 [[ ${1-} == --picture ]] || exit 0
 convert "$out/window.png" -crop 1120x700+0+0 +repage +dither -colors 64 Documentation/pictures/desktop.png

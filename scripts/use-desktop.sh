@@ -24,7 +24,8 @@ picture() { import -window root "$OUT/$1.png"; }
 close() {
   click "$1" "$2"
   for _ in {1..100}; do kill -0 "$program" 2>/dev/null || break; sleep 0.1; done
-  wait "$program" || { cat "$OUT"/*.txt; return 1; }
+  ! kill "$program" 2>/dev/null || { echo "use-desktop: the window does not close" >&2; return 1; }
+  wait "$program"
 }
 
 start editor

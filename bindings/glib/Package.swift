@@ -14,7 +14,10 @@ let package = Package(
     .systemLibrary(name: "CMainQueue", path: "swift/CMainQueue"),
     .target(
       name: "CKVOGLib", dependencies: ["CGLib", .product(name: "CKVO", package: "swift-kvo")], path: ".",
-      exclude: ["CMakeLists.txt", "Introspection.cmake", "README.md", "kvo-glib.pc.in", "bench.c", "tests", "swift"],
+      exclude: [
+        "CMakeLists.txt", "Introspection.cmake", "README.md", "Packages.cmake", "kvo-glib.pc.in", "meson.build",
+        "bench.c", "tests", "swift",
+      ],
       publicHeadersPath: "include", cSettings: [.define("G_LOG_DOMAIN", to: "\"kvo-glib\"")]),
     .target(
       name: "KeyValueObservingGLib",

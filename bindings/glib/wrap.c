@@ -120,3 +120,15 @@ kvo_object *kvo_glib_object_get_kvo_object(KvoGlibObject *wrapped) {
   if (object != NULL) kvo_glib_unpin(&pin);
   return object;
 }
+
+gboolean kvo_glib_object_call(KvoGlibObject *wrapped, void (*function)(kvo_object *object, gpointer user_data),
+                              gpointer user_data) {
+  g_return_val_if_fail(KVO_GLIB_IS_OBJECT(wrapped) && function != NULL, FALSE);
+  kvo_glib_weak *weak = ((kvo_glib_wrapper *)wrapped)->weak;
+  kvo_glib_pin pin;
+  kvo_object *object = weak != NULL ? kvo_glib_weak_pin(weak, &pin) : NULL;
+  if (object == NULL) return FALSE;
+  function(object, user_data);
+  kvo_glib_unpin(&pin);
+  return TRUE;
+}

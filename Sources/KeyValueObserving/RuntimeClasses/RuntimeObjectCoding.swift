@@ -33,7 +33,8 @@ extension KeyValueRuntimeObject {
       let path: KeyPath<KeyValueRuntimeObject, Value> = \KeyValueRuntimeObject.[dynamicMember: member]
       return path == keyPath
     }
-    return keys.first { names($0) || names($0.replacing("-", with: "_")) || names($0 + "_") }
+    let keys = keys
+    return keys.first(where: names) ?? keys.first { names($0.replacing("-", with: "_")) || names($0 + "_") }
   }
 
   /// Returns the key for a member: if the class has no such key, without a "_" at the end, or with "-" for "_".
@@ -158,5 +159,6 @@ private func swiftType(of encoding: String) -> Any.Type? {
   }
 }
 
-/// The names of key paths in reports, by the addresses of the classes; that of an unregistered class may be another one's later.
+/// The keys of key paths, by the addresses of the classes. That of an unregistered class may be another one's later, for whose new keys
+/// reports have no name then.
 private let keysOfPaths = Guarded<[OpaquePointer: KeyPathTable<String>]>([:])

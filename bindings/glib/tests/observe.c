@@ -130,6 +130,21 @@ static void destroy_board(const kvo_change *change, void *board) {
   g_object_run_dispose(board);
 }
 
+static void note_name(kvo_object *object, gpointer user_data) {
+  (void)user_data;
+  note("%s", ((person *)object)->name);
+}
+
+static void test_call(void) {
+  kvo_object *ann = person_new("Ann", 5);
+  GObject *wrapper = kvo_glib_wrap(ann);
+  g_assert_true(kvo_glib_object_call(KVO_GLIB_OBJECT(wrapper), note_name, NULL));
+  kvo_object_destroy(ann);
+  g_assert_false(kvo_glib_object_call(KVO_GLIB_OBJECT(wrapper), note_name, NULL));
+  assert_noted("Ann");
+  g_object_unref(wrapper);
+}
+
 static void test_lives(void) {
   Board *board = board_new();
   kvo_object *object = kvo_glib_observe(board);
@@ -167,6 +182,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/observe/notify:: notifies observers, once after a freeze", test_notified);
   g_test_add_func("/observe/a path leads through objects", test_path);
   g_test_add_func("/observe/bindings of either kind reach a GObject, and a wrapper is its object", test_bindings);
+  g_test_add_func("/observe/a function is called with the object of a wrapper while that is alive", test_call);
   g_test_add_func("/observe/observations end when the GObject is disposed of, also by an observer", test_lives);
   g_test_add_func("/observe/wrong arguments are critical warnings", test_wrong);
   return g_test_run();

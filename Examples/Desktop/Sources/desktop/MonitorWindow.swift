@@ -65,9 +65,9 @@ final class MonitorWindow {
   }
 }
 
-/// The objects of a description in XML.
+/// The objects of a description in XML, as long as this object.
 @MainActor
-struct Builder {
+final class Builder {
   private let builder: OpaquePointer
 
   init(_ description: [UInt8]) {
@@ -75,6 +75,8 @@ struct Builder {
       gtk_builder_new_from_string($0.bindMemory(to: CChar.self).baseAddress, gssize($0.count))
     }
   }
+
+  isolated deinit { g_object_unref(UnsafeMutableRawPointer(builder)) }
 
   func pointer(_ id: String) -> UnsafeMutableRawPointer {
     guard let object = gtk_builder_get_object(builder, id) else { preconditionFailure("the window has no \(id)") }

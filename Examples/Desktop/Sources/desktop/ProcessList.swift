@@ -48,7 +48,9 @@ final class ProcessList {
     guard wasOnTop else { return }
     // The list below the heads has the action.
     let list = gtk_widget_get_last_child(UnsafeMutableRawPointer(view).assumingMemoryBound(to: GtkWidget.self))
-    gtk_widget_activate_action_variant(list, "list.scroll-to-item", g_variant_new_uint32(0))
+    let first = g_variant_ref_sink(g_variant_new_uint32(0))
+    gtk_widget_activate_action_variant(list, "list.scroll-to-item", first)
+    g_variant_unref(first)
   }
 
   // MARK: - Selection

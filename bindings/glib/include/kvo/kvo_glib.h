@@ -176,6 +176,19 @@ KVO_API GType kvo_glib_wrapper_type(kvo_class *cls);
  */
 KVO_API kvo_object *kvo_glib_object_get_kvo_object(KvoGlibObject *wrapper);
 
+/**
+ * kvo_glib_object_call: (skip)
+ * @wrapper: a wrapper
+ * @function: what is called
+ * @user_data: passed to the function
+ *
+ * Calls a function with the object of a wrapper, which cannot be destroyed meanwhile: another thread that does waits. Any thread.
+ *
+ * Returns: %FALSE, and the function is not called, if the object has been destroyed
+ */
+KVO_API gboolean kvo_glib_object_call(KvoGlibObject *wrapper, void (*function)(kvo_object *object, gpointer user_data),
+                                      gpointer user_data);
+
 /* ------------------------------------------------------------------------------------------------------------ Lists -- */
 
 #define KVO_GLIB_TYPE_LIST_MODEL (kvo_glib_list_model_get_type())

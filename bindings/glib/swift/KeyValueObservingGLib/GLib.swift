@@ -26,10 +26,15 @@ public enum GLib {
   /// There is one object for each GObject. It keeps the GObject, and is kept as long as somebody else keeps the GObject, so observations
   /// and bindings last as long as a widget is in its window. They end when the GObject is disposed of.
   ///
-  /// Observers of a GObject get no old value, because GLib does not say that a change is going to be made. Use the object on the thread of
-  /// the main context that is the thread default when this is called first; the last reference may be dropped on any thread.
+  /// Observers of a GObject get no old value, because GLib does not say that a change is going to be made. Call this, and use the object,
+  /// on the GObject's thread, for widgets the main thread; the last reference may be dropped on any thread.
   ///
-  /// - Parameter pointer: A GObject. A reference is taken; one that is floating, such as that of a new widget, becomes it.
+  /// The value of a property that is an object, such as `\.buffer`, is another `KeyValueRuntimeObject`, which keeps nothing: pass its
+  /// ``pointer(of:)`` to this function. A closure that is passed to `bind` or ``connect(_:_:handler:)`` of an object, and captures that
+  /// object, keeps it for ever: capture it as `unowned`.
+  ///
+  /// - Parameter pointer: A GObject that is no wrapper. A reference is taken. The floating reference of a new widget is left to the container
+  ///   that the widget is added to.
   public static func object(_ pointer: UnsafeMutableRawPointer) -> KeyValueRuntimeObject {
     ToggleReference.object(of: pointer.assumingMemoryBound(to: GObject.self))
   }
@@ -40,7 +45,7 @@ public enum GLib {
   }
 
   /// Returns a GObject as a KVO object, and takes the caller's reference: ``object(_:)-(UnsafeMutableRawPointer)`` for a pointer that a
-  /// function has returned with "transfer full", such as `g_list_model_get_item`.
+  /// function has returned with "transfer full", such as `g_socket_client_new`.
   public static func object(taking pointer: UnsafeMutableRawPointer) -> KeyValueRuntimeObject {
     defer { g_object_unref(pointer) }
     return object(pointer)
@@ -77,9 +82,17 @@ public enum GLib {
   public static func model<Model: KeyValueObservable>(
     of wrapper: UnsafeMutableRawPointer?, as type: Model.Type = Model.self
   ) -> Model? {
-    guard let wrapper, let object = kvo_glib_object_get_kvo_object(wrapper.assumingMemoryBound(to: KvoGlibObject.self))
-    else { return nil }
-    return keyValueObservable(at: object) as? Model
+    guard let wrapper else { return nil }
+    var found: (any KeyValueObservable)?
+    _ = withUnsafeMutablePointer(to: &found) { found in
+      // While the object cannot be destroyed it is retained.
+      kvo_glib_object_call(
+        wrapper.assumingMemoryBound(to: KvoGlibObject.self),
+        { object, found in
+          found!.assumingMemoryBound(to: (any KeyValueObservable)?.self).pointee = keyValueObservable(at: object!)
+        }, found)
+    }
+    return found as? Model
   }
 
   /// Makes a `GListModel` of a property that is an array of objects, numbers or strings, as `kvo_glib_list_model` does.

@@ -11,12 +11,13 @@ public import KeyValueObserving
 /// settings.bind("interval", to: preferences, \.interval)
 /// preferences.interval = 2  // is stored, and is so again at the next start
 /// ```
+/// Keep the settings as long as the model: they end with this object.
 public final class Settings {
   /// The GSettings. It is kept as long as this object.
   public let pointer: UnsafeMutablePointer<GSettings>
   private let schema: OpaquePointer
-  /// The wrappers that are bound; GSettings does not keep them.
-  private var wrappers: [UnsafeMutableRawPointer] = []
+  /// What is bound; GSettings does not keep the wrappers.
+  private var bound: [(wrapper: UnsafeMutableRawPointer, property: String)] = []
 
   /// Opens the settings of a schema.
   ///
@@ -45,7 +46,10 @@ public final class Settings {
   }
 
   deinit {
-    for wrapper in wrappers { g_object_unref(wrapper) }
+    for (wrapper, property) in bound {
+      g_settings_unbind(wrapper, property)
+      g_object_unref(wrapper)
+    }
     g_object_unref(pointer)
     g_settings_schema_unref(schema)
   }
@@ -63,9 +67,9 @@ public final class Settings {
     _ key: String, to object: Object, _ keyPath: ReferenceWritableKeyPath<Object, Value>
   ) {
     precondition(g_settings_schema_has_key(schema, key) != 0, "the schema has no key \"\(key)\"")
-    let wrapper = GLib.wrapper(of: object)
-    wrappers.append(wrapper)
+    let (wrapper, property) = (GLib.wrapper(of: object), GLib.key(keyPath, of: object))
+    bound.append((wrapper, property))
     let flags = GSettingsBindFlags(G_SETTINGS_BIND_DEFAULT.rawValue | G_SETTINGS_BIND_NO_SENSITIVITY.rawValue)
-    g_settings_bind(pointer, key, wrapper, GLib.key(keyPath, of: object), flags)
+    g_settings_bind(pointer, key, wrapper, property, flags)
   }
 }

@@ -11,7 +11,8 @@ extension GLib {
   /// - Parameters:
   ///   - object: The GObject. The closure lives as long; let it capture what owns the object as `unowned`.
   ///   - signal: The name of the signal, with the detail if there is one: `"notify::text"`. It has to be emitted on the main thread.
-  ///   - handler: The closure. It gets the object and the signal's arguments.
+  ///   - handler: The closure. It gets the object and the signal's arguments. Where the signal expects a value, such as "close-request",
+  ///     the value is `FALSE` or 0: connect a C function to such a one.
   /// - Returns: The handler's id, for `g_signal_handler_disconnect`.
   @MainActor
   @discardableResult

@@ -1,11 +1,13 @@
 // GObjects as KVO objects.
 
 import CGLib
+import Foundation
 import KeyValueObserving
 import KeyValueObservingGLib
 import Testing
 
-@Suite("A GObject in Swift")
+// Serialized, because the default main context has one owner at a time.
+@Suite("A GObject in Swift", .serialized)
 struct ObjectTests {
   @Test("its properties are read and set as members")
   func members() {
@@ -95,12 +97,27 @@ struct ObjectTests {
     #expect(lifetime.hasEnded)
   }
 
-  @Test("a floating reference becomes Swift's")
+  @Test("a floating reference is left to the container")
   func floating() {
-    let pointer = g_object_new_with_properties(g_initially_unowned_get_type(), 0, nil, nil)!
-    let lifetime = Lifetime(of: UnsafeMutableRawPointer(pointer))
-    do { _ = GLib.object(UnsafeMutableRawPointer(pointer)) }
+    let pointer = UnsafeMutableRawPointer(g_object_new_with_properties(g_initially_unowned_get_type(), 0, nil, nil)!)
+    let lifetime = Lifetime(of: pointer)
+    do { _ = GLib.object(pointer) }
+    #expect(!lifetime.hasEnded && g_object_is_floating(pointer) != 0)
+    g_object_ref_sink(pointer)
+    g_object_unref(pointer)
     #expect(lifetime.hasEnded)
+  }
+
+  @Test("the last Swift reference may be dropped on another thread")
+  func otherThread() {
+    let pointer = makePassword()
+    let lifetime = Lifetime(of: pointer)
+    nonisolated(unsafe) var objects = [GLib.object(pointer)]
+    g_object_unref(pointer)
+    let thread = Thread { objects.removeAll() }
+    thread.start()
+    while !thread.isFinished { Thread.sleep(forTimeInterval: 0.001) }
+    while !lifetime.hasEnded { g_main_context_iteration(nil, gboolean(0)) }
   }
 
   @Test("when it is disposed of, its bindings end, and it can still be read")
