@@ -14,7 +14,7 @@ typedef struct list_edit {
 
 /* What the observation has, and finds the model by. */
 typedef struct list_link {
-  struct _KvoGlibListModel *model; /* under the lock, without a reference; NULL when it is disposed of */
+  GWeakRef model;
 } list_link;
 
 struct _KvoGlibListModel {
@@ -27,7 +27,6 @@ struct _KvoGlibListModel {
   kvo_observation observation;
   /* Under the lock. */
   GType item_type; /* that all wrappers that were items have; 0 if none was */
-  list_link *link;
   /* What has been emitted; changed on the model's context only. */
   gpointer *items; /* within the store */
   guint count;

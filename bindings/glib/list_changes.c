@@ -116,10 +116,9 @@ static gboolean changes_have_strayed(KvoGlibListModel *of, kvo_object *object) {
 }
 
 /* The model, with a reference, and whether edits of it are waiting. */
-static KvoGlibListModel *changes_find(const list_link *link, gboolean *is_waiting) {
+static KvoGlibListModel *changes_find(list_link *link, gboolean *is_waiting) {
+  KvoGlibListModel *of = g_weak_ref_get(&link->model);
   kvo_glib_lock();
-  KvoGlibListModel *of = link->model;
-  if (of != NULL) g_object_ref(of);
   *is_waiting = of != NULL && !g_queue_is_empty(&of->edits);
   kvo_glib_unlock();
   return of;
@@ -148,14 +147,12 @@ void list_ended(void *user_data) {
   gboolean is_waiting;
   KvoGlibListModel *of = changes_find(user_data, &is_waiting);
   if (of != NULL) {
-    kvo_glib_lock();
-    of->link = NULL;
-    kvo_glib_unlock();
     list_edit *edit = list_edit_new(0, 0, 0);
     edit->is_whole = TRUE;
     list_edit_push(of, edit);
     changes_arrange(of, kvo_glib_place_is_here(of->place));
     g_object_unref(of);
   }
+  g_weak_ref_clear(&((list_link *)user_data)->model);
   g_free(user_data);
 }

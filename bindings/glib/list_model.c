@@ -51,7 +51,7 @@ static GObject *list_wrap_left(KvoGlibListModel *of, guint position) {
   kvo_glib_lock();
   kvo_object *object = position < of->count ? of->items[position] : NULL;
   kvo_glib_weak *weak = object != NULL ? kvo_glib_weak_find(object) : NULL;
-  GObject *found = weak != NULL && weak->wrapper != NULL ? g_object_ref(weak->wrapper) : NULL;
+  GObject *found = weak != NULL ? kvo_glib_weak_wrapper(weak) : NULL;
   GType type = of->item_type != 0 ? of->item_type : KVO_GLIB_TYPE_OBJECT;
   kvo_glib_unlock();
   return found != NULL ? found : g_object_new(type, NULL); /* of no object */
@@ -78,22 +78,6 @@ static void list_implement(GListModelInterface *interface) {
 
 static void kvo_glib_list_model_init(KvoGlibListModel *of) { g_queue_init(&of->edits); }
 
-/* Takes the model from where the observation finds it, as wrap_dispose does. */
-static void list_dispose(GObject *object) {
-  KvoGlibListModel *of = (KvoGlibListModel *)object;
-  kvo_glib_lock();
-  gboolean is_kept = of->link != NULL && g_atomic_int_get(&object->ref_count) > 1;
-  if (!is_kept && of->link != NULL) {
-    of->link->model = NULL;
-    of->link = NULL;
-  }
-  kvo_glib_unlock();
-  if (is_kept)
-    kvo_glib_place_run(of->place, NULL, object);
-  else
-    G_OBJECT_CLASS(kvo_glib_list_model_parent_class)->dispose(object);
-}
-
 static void list_finalize(GObject *object) {
   KvoGlibListModel *of = (KvoGlibListModel *)object;
   kvo_cancel_observer(of->observation);
@@ -108,13 +92,12 @@ static void list_finalize(GObject *object) {
 }
 
 static void kvo_glib_list_model_class_init(KvoGlibListModelClass *cls) {
-  G_OBJECT_CLASS(cls)->dispose = list_dispose;
   G_OBJECT_CLASS(cls)->finalize = list_finalize;
 }
 
 static kvo_status list_observe(KvoGlibListModel *of, kvo_object *object) {
-  list_link *link = of->link = g_new(list_link, 1);
-  link->model = of;
+  list_link *link = g_new(list_link, 1);
+  g_weak_ref_init(&link->model, of);
   kvo_observer observer = {.struct_size = sizeof observer,
                            .key_path = of->key,
                            .options = KVO_NEW | KVO_OLD | KVO_ENDS_WITH_OBJECT,
@@ -123,7 +106,7 @@ static kvo_status list_observe(KvoGlibListModel *of, kvo_object *object) {
                            .destroy = list_ended};
   kvo_status status = kvo_add_observer(object, &observer, &of->observation);
   if (status == KVO_OK) return KVO_OK;
-  of->link = NULL;
+  g_weak_ref_clear(&link->model);
   g_free(link);
   return status;
 }

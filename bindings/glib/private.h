@@ -40,7 +40,9 @@ typedef struct kvo_glib_weak {
   kvo_object *object; /* under the lock: NULL when it is dead */
   /* Under the lock: the watch of its death, or the newest of the observations that end this one: see kvo_glib_wrapper_observe. */
   kvo_observation watch;
-  GObject *wrapper;         /* under the lock, without a reference */
+  GObject *wrapper; /* under the lock, without a reference, until it is being disposed of */
+  GWeakRef
+      found; /* the same for who wants a reference: GObject knows whether it is the last one that is being dropped */
   unsigned references;      /* under the lock */
   unsigned place : 30;      /* under the lock: the wrapper's */
   unsigned is_frozen : 1;   /* under the lock: the wrapper's notifications wait for its context */
@@ -60,6 +62,8 @@ kvo_glib_weak *kvo_glib_weak_again(kvo_glib_weak *weak);
 void kvo_glib_weak_drop(kvo_glib_weak *weak);
 /* Under the lock: that of an object of which perhaps only the address is left; NULL if there is none. No reference. */
 kvo_glib_weak *kvo_glib_weak_find(const kvo_object *address);
+/* The wrapper, with a reference; NULL if there is none. */
+GObject *kvo_glib_weak_wrapper(kvo_glib_weak *weak);
 /* Returns the object, which lives until kvo_glib_unpin; NULL, without a pin, if it is dead. */
 kvo_object *kvo_glib_weak_pin(kvo_glib_weak *weak, kvo_glib_pin *pin);
 void kvo_glib_unpin(kvo_glib_pin *pin);

@@ -9,6 +9,13 @@ static gboolean weak_equal(gconstpointer one, gconstpointer other) {
   return ((const kvo_glib_weak *)one)->object == ((const kvo_glib_weak *)other)->object;
 }
 
+static void weak_free(kvo_glib_weak *weak) {
+  g_weak_ref_clear(&weak->found);
+  g_slice_free(kvo_glib_weak, weak);
+}
+
+GObject *kvo_glib_weak_wrapper(kvo_glib_weak *weak) { return g_weak_ref_get(&weak->found); }
+
 /* Under the lock. */
 static void weak_forget(kvo_glib_weak *weak) {
   if (weak->object == NULL) return;
@@ -32,7 +39,7 @@ static void weak_died(void *user_data) {
   kvo_glib_kept *kept = weak->wrapper != NULL ? kvo_glib_keep_steal((kvo_glib_wrapper *)weak->wrapper) : NULL;
   kvo_glib_unlock();
   if (kept != NULL) kvo_glib_keep_release(kept);
-  if (is_last) g_slice_free(kvo_glib_weak, weak);
+  if (is_last) weak_free(weak);
 }
 
 static const kvo_observer_ops watch_ops = {.destroy = weak_died};
@@ -58,9 +65,10 @@ kvo_glib_weak *kvo_glib_weak_take(kvo_object *object) {
   if (weak != NULL) return weak;
 
   kvo_glib_weak *made = g_slice_new0(kvo_glib_weak);
+  g_weak_ref_init(&made->found, NULL);
   made->references = 2; /* the watch's and the caller's */
   if (kvo_binding_observe_death(object, &watch_ops, made, &made->watch) != KVO_OK) {
-    g_slice_free(kvo_glib_weak, made);
+    weak_free(made);
     return NULL;
   }
   kvo_glib_lock();
@@ -87,7 +95,7 @@ void kvo_glib_weak_drop(kvo_glib_weak *weak) {
   if (left == 1)
     kvo_cancel_observer(watch);
   else if (left == 0)
-    g_slice_free(kvo_glib_weak, weak);
+    weak_free(weak);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- Pins -- */

@@ -22,26 +22,20 @@ kvo_glib_weak *kvo_glib_object_weak(KvoGlibObject *object) {
   return weak != NULL ? kvo_glib_weak_again(weak) : NULL;
 }
 
-/* Takes the wrapper from where others find it. One that another thread has found just before goes on; but that thread may already have
- * dropped it again, when GObject would not call this another time. So the context gets a reference, which is dropped later. */
+/* Under the lock: forgets the wrapper, and returns the place, whose reference it had. */
+static kvo_glib_place *wrap_leave(kvo_glib_weak *weak) {
+  weak->wrapper = NULL;
+  weak->is_frozen = FALSE;
+  return kvo_glib_place_at(weak->place);
+}
+
 static void wrap_dispose(GObject *object) {
   kvo_glib_weak *weak = ((kvo_glib_wrapper *)object)->weak;
-  kvo_glib_place *place = NULL;
-  gboolean is_kept = FALSE;
   kvo_glib_lock();
-  if (weak != NULL && weak->wrapper == object) {
-    place = kvo_glib_place_at(weak->place);
-    is_kept = g_atomic_int_get(&object->ref_count) > 1;
-    if (!is_kept) {
-      weak->wrapper = NULL;
-      weak->is_frozen = FALSE;
-    }
-  }
+  gboolean is_last = weak != NULL && weak->wrapper == object;
+  kvo_glib_place *place = is_last ? wrap_leave(weak) : NULL;
+  if (is_last) g_weak_ref_set(&weak->found, NULL);
   kvo_glib_unlock();
-  if (is_kept) {
-    kvo_glib_place_run(place, NULL, object);
-    return;
-  }
   if (place != NULL) kvo_glib_place_drop(place);
   G_OBJECT_CLASS(wrap_parent_class)->dispose(object);
 }
@@ -63,29 +57,23 @@ static void kvo_glib_object_class_init(KvoGlibObjectClass *cls) {
   object_class->finalize = wrap_finalize;
 }
 
-/* The wrapper that there is, with a reference. */
-static GObject *wrap_find(kvo_glib_weak *weak) {
-  kvo_glib_lock();
-  GObject *object = weak->wrapper != NULL ? g_object_ref(weak->wrapper) : NULL;
-  kvo_glib_unlock();
-  return object;
-}
-
 static GObject *wrap_make(kvo_glib_weak *weak, kvo_object *of, kvo_glib_place *place) {
   const kvo_glib_class *cls = kvo_glib_class_for(kvo_object_class(of));
   GObject *made = g_object_new(cls->type, NULL);
   place = place != NULL ? kvo_glib_place_again(place) : kvo_glib_place_take();
   kvo_glib_lock();
-  GObject *other = weak->wrapper; /* another thread may have made one meanwhile */
-  if (other != NULL) {
-    g_object_ref(other);
-  } else {
+  GObject *other = kvo_glib_weak_wrapper(weak); /* another thread may have made one meanwhile */
+  kvo_glib_place *left = NULL;
+  if (other == NULL) {
+    if (weak->wrapper != NULL) left = wrap_leave(weak); /* one that is about to be disposed of */
     ((kvo_glib_wrapper *)made)->weak = weak;
+    g_weak_ref_set(&weak->found, made);
     weak->wrapper = made;
     weak->place = place->index;
     weak->is_frozen = FALSE;
   }
   kvo_glib_unlock();
+  if (left != NULL) kvo_glib_place_drop(left);
   if (other == NULL) {
     kvo_glib_wrapper_observe(weak, cls, of);
     return made;
@@ -99,7 +87,7 @@ static GObject *wrap_make(kvo_glib_weak *weak, kvo_object *of, kvo_glib_place *p
 GObject *kvo_glib_wrap_at(kvo_object *object, kvo_glib_place *place) {
   kvo_glib_weak *weak = kvo_glib_weak_take(object);
   if (weak == NULL) return NULL;
-  GObject *found = wrap_find(weak);
+  GObject *found = kvo_glib_weak_wrapper(weak);
   if (found == NULL) return wrap_make(weak, object, place);
   kvo_glib_weak_drop(weak);
   return found;

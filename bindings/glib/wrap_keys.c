@@ -92,7 +92,7 @@ static void keys_changed(const kvo_change *change, void *user_data) {
   (void)user_data;
   kvo_glib_lock();
   kvo_glib_weak *weak = kvo_glib_weak_find(change->object);
-  GObject *object = weak != NULL && weak->wrapper != NULL ? g_object_ref(weak->wrapper) : NULL;
+  GObject *object = weak != NULL ? kvo_glib_weak_wrapper(weak) : NULL;
   const kvo_glib_place *place = object != NULL ? kvo_glib_place_at(weak->place) : NULL;
   kvo_glib_unlock();
   if (object == NULL) return;
