@@ -41,7 +41,7 @@ func bindings(_ document: Document, _ other: Document) {
   document.bind(\.pages, to: other.pages + 1)
   // expected-error@+1 {{cannot convert value of type 'ReferenceWritableKeyPath<Document, Int>'}}
   document.bindTwoWay(\.title, with: other, \.pages)  // expected-note {{expected to be equal}}
-  // expected-error@+1 {{no exact matches}}
+  // expected-error@+1 {{cannot convert value of type}}
   document.source(\.title).bind(to: other, \.id)
 }
 
