@@ -22,13 +22,15 @@ peers = libglib2.0-dev qt6-base-dev libgnustep-base-dev gobjc
 
 swift_sources = $(wildcard Package.swift Sources Tests Tools/Package.swift Tools/Sources Tools/Tests \
   Examples/Monitor/Package.swift Examples/Monitor/Sources Examples/Monitor/Tests \
-  Examples/Desktop/Package.swift Examples/Desktop/Sources/desktop Examples/Desktop/Sources/editor bindings/glib/Package.swift bindings/glib/swift \
+  Examples/Desktop/Package.swift Examples/Desktop/Sources/desktop Examples/Desktop/Sources/editor \
+  bindings/glib/Package.swift bindings/glib/swift \
   Benchmarks/Package.swift Benchmarks/Benchmarks Benchmarks/Sources)
 c_sources = $(wildcard CShim/src/*.[ch] CShim/src/*/*.[ch] CShim/include/kvo/*.h CShim/include/kvo/*.hpp CShim/include/kvo/*/*.hpp \
   Tests/CAPI/*/*.cpp Tests/CAPI/*/*.[ch] \
   Tests/Fuzzing/*.[ch] Tests/Stress/*.[ch] Tests/Scaling/*.[ch] Tests/Crash/*.c \
   Tools/Sources/CCrashScenarios/*.[ch] Tools/Sources/CCrashScenarios/include/*.h Tools/Sources/CViewPage/*.c Tools/Sources/CViewPage/include/*.h Benchmarks/Peers/*.[chm] \
-  bindings/*/*.[ch] bindings/*/include/kvo/*.h bindings/glib/swift/*/*.h Examples/Desktop/Sources/CAdwaita/*.h bindings/*/tests/*.[ch] Examples/host/*.[ch] Examples/first/*.c \
+  bindings/*/*.[ch] bindings/*/include/kvo/*.h \
+  bindings/glib/swift/*/*.h Examples/Desktop/Sources/CAdwaita/*.h bindings/*/tests/*.[ch] Examples/host/*.[ch] Examples/first/*.c \
   Benchmarks/Peers/*.cpp Benchmarks/Sources/C*/*.c Benchmarks/Sources/C*/include/*.h)
 
 help: ## Show this list

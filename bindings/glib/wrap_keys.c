@@ -62,7 +62,7 @@ void kvo_glib_object_class_accessors(GObjectClass *cls) {
 static void keys_thaw(GObject *object) {
   kvo_glib_weak *weak = ((kvo_glib_wrapper *)object)->weak;
   kvo_glib_lock();
-  /* Of an object that has died meanwhile nothing is notified: whoever followed it would get the defaults. */
+  /* Of an object that has been destroyed meanwhile nothing is notified: whoever followed it would get the defaults. */
   gboolean is_frozen = weak->is_frozen && weak->wrapper == object && weak->object != NULL;
   if (is_frozen) weak->is_frozen = FALSE;
   kvo_glib_unlock();

@@ -24,8 +24,8 @@ FAULTS = ROOT / "Documentation/Faults"
 DOCUMENTS = {path.stem: path for path in sorted((ROOT / "Documentation").glob("*.md"))}
 DOCUMENTS |= {path.stem: path for path in sorted(FAULTS.glob("KVO*.md"))}
 DOCUMENTS |= {"Faults": FAULTS / "README.md", "Python": ROOT / "bindings/python/README.md", "Lua": ROOT / "bindings/lua/README.md",
-              "GLib": ROOT / "bindings/glib/README.md", "Desktop": ROOT / "Examples/Desktop/README.md", "Examples": ROOT / "Examples/README.md",
-              "Changes": ROOT / "CHANGELOG.md"}
+              "GLib": ROOT / "bindings/glib/README.md", "Desktop": ROOT / "Examples/Desktop/README.md",
+              "Examples": ROOT / "Examples/README.md", "Changes": ROOT / "CHANGELOG.md"}
 ARTICLES = {path: name for name, path in DOCUMENTS.items()}
 
 

@@ -3,7 +3,7 @@
 import CKVO
 import CSwiftRuntime
 
-/// How the runtime retains Swift objects; it also tells Swift's classes from those of other languages.
+/// How the runtime retains Swift objects; it also distinguishes Swift's classes from those of other languages.
 let retainSwiftObject: @convention(c) (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? = { swift_tryRetain($0) }
 
 extension KeyValueObservable {

@@ -33,8 +33,8 @@ public enum GLib {
   /// ``pointer(of:)`` to this function. A closure that is passed to `bind` or ``connect(_:_:handler:)`` of an object, and captures that
   /// object, keeps it for ever: capture it as `unowned`.
   ///
-  /// - Parameter pointer: A GObject that is no wrapper. A reference is taken. The floating reference of a new widget is left to the container
-  ///   that the widget is added to.
+  /// - Parameter pointer: A GObject that is no wrapper. A reference is taken. The floating reference of a new widget is left to the
+  ///   container that the widget is added to.
   public static func object(_ pointer: UnsafeMutableRawPointer) -> KeyValueRuntimeObject {
     ToggleReference.object(of: pointer.assumingMemoryBound(to: GObject.self))
   }
