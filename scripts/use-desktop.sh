@@ -34,8 +34,9 @@ xdotool windowfocus "$window" key ctrl+a type "Moby-Dick"
 titled "Moby-Dick"
 xdotool key Tab key space
 picture editor
-kill "$program" # no window manager closes it
-wait "$program" || true
+# No window manager closes it: it has to be alive, and to end of this signal.
+kill "$program"
+wait "$program" || [[ $? == $((128 + 15)) ]]
 
 start desktop
 titled "* processes"
