@@ -175,6 +175,8 @@ static inline void kvo__call_noted(bool tapped, const kvo_raw_change *change, co
     if (KVO_DIAGNOSTICS) kvo__fault_##name(__VA_ARGS__);                                                               \
   } while (0)
 
+/** The policy for a code with this severity; never KVO_ACTION_DEFAULT. Not in a build without diagnostics. */
+KVO_HIDDEN kvo_action kvo__fault_policy(kvo_fault_code code, kvo_severity severity);
 /** KVO0001: observations were registered when their object died. */
 KVO_HIDDEN void kvo__fault_deallocated(const kvo_object *object, const kvo_class *cls, kvo_fault_observation *left,
                                        size_t count, kvo_place place);

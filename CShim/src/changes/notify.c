@@ -354,9 +354,7 @@ __attribute__((noinline)) static void notify_tell_expression(kvo_frame_content *
     /* What a getter of the path itself sets proves nothing. */
     bool is_checked =
         old_value != NULL && (node->options & KVO_NODE_IS_CHECKED) != 0 && !kvo__tracked_is_evaluating(tracked);
-    if (is_checked && change->kind == KVO_CHANGE_SETTING &&
-        kvo__replaces_another(tracked, node, old_value, change->clock))
-      kvo__tell_silent_change(tracked, change->info, change->slot->key);
+    if (is_checked && change->kind == KVO_CHANGE_SETTING) kvo__check_replaced(tracked, node, old_value, change->clock);
     kvo__tracked_react(tracked, KVO_STORED, &place);
     return;
   }

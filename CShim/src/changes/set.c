@@ -52,9 +52,8 @@ INLINE void fill_values(kvo_raw_change *record, unsigned options, const void *ol
 __attribute__((noinline)) static void settle(kvo_slot *slot, const kvo_node *node, const void *old_value,
                                              uint32_t clock) {
   kvo_tracked *tracked = node->user_data;
-  if (old_value != NULL && (node->options & KVO_NODE_IS_CHECKED) != 0 &&
-      kvo__replaces_another(tracked, node, old_value, clock))
-    kvo__tell_silent_change(tracked, kvo__slot_info(slot), slot->key);
+  if (old_value != NULL && (node->options & KVO_NODE_IS_CHECKED) != 0)
+    kvo__check_replaced(tracked, node, old_value, clock);
   if (!kvo__tracked_defers(tracked)) (void)kvo__tracked_settle(tracked, slot, false);
 }
 

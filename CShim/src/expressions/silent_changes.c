@@ -1,6 +1,10 @@
 /* silent_changes.c - finds out, when an expression is settled after a change, whether an object that it reads was replaced without
  * notification (KVO0032). */
-#include "expressions/tracked.h"
+#define _GNU_SOURCE
+#include "expressions/deliver.h"
+#include "hooks.h"
+
+#include <time.h>
 
 static uint64_t count_readers(kvo_info *holder) {
   kvo__lock(&holder->lock);
@@ -67,8 +71,7 @@ static bool leads_elsewhere(const kvo_evaluation *over, const kvo_dependency *ho
  * object, and is still subscribed to it: so the holder had that object then. Only this thread has ever evaluated the observation (otherwise
  * nothing is compared). Each notified change has been followed, except the one that this evaluation follows, which may have led to all that
  * was read after it; the evaluation itself has made none. No other change of what was read up to the holder is in progress, nor announced
- * by hand, nor left to a scope or to a later delivery. Another thread's store to an object that was not observed when the store began is
- * not seen until it looks for observers; it would have to wait there while this thread subscribes, changes the path and evaluates it. */
+ * by hand, nor left to a scope or to a later delivery. A store that began before the key was observed is seen late: see is_seen_late. */
 kvo_info *kvo__silent_change(kvo_evaluation *over, uint64_t *entered, kvo_key *key) {
   kvo_tracked *tracked = over->tracked;
   kvo__assert(kvo__holds(&tracked->lock));
@@ -88,21 +91,48 @@ kvo_info *kvo__silent_change(kvo_evaluation *over, uint64_t *entered, kvo_key *k
   return NULL;
 }
 
+/* Whether another thread has replaced the object, and notifies only now. A setter of a key that nobody observes stores and then looks for
+ * observers, so an expression that has subscribed meanwhile reads what is stored before it is told. Between the two the setter calls
+ * nothing, so only a thread that is off its processor takes longer than an evaluation: it gets 20 ms. No lock may be held. */
+static bool is_seen_late(kvo_tracked *tracked, uint64_t number) {
+  enum { TRIES = 20 };
+  const struct timespec moment = {0, 1000000};
+  for (int tries = 0; tries < TRIES; tries++) {
+    kvo__lock(&tracked->lock);
+    bool is_followed = tracked->started != number || atomic_load(&tracked->is_stale);
+    kvo__unlock(&tracked->lock);
+    if (is_followed) return true;
+    nanosleep(&moment, NULL);
+  }
+  return false;
+}
+
+void kvo__tell_silent_change(kvo_tracked *tracked, uint64_t number, const kvo_info *holder, kvo_key key) {
+  bool is_ignored =
+      !KVO_DIAGNOSTICS || kvo__fault_policy(KVO_FAULT_SILENT_CHANGE, KVO_SEVERITY_ERROR) == KVO_ACTION_IGNORE;
+  if (!is_ignored && is_seen_late(tracked, number)) return;
+  kvo_fault_observation concerned;
+  kvo__describe_node(tracked->anchor, &concerned);
+  const kvo_property *property = kvo__class_find(holder->cls, key);
+  KVO_MISUSE(silent_change, &concerned, holder, property != NULL ? property->name : "?");
+}
+
 static void note_object(const kvo_value *value, void *arg) {
   const kvo_object **object = arg;
   if (value->type != NULL && value->type[0] == '@' && value->bytes != NULL)
     *object = *(kvo_object *const *)value->bytes;
 }
 
-bool kvo__replaces_another(kvo_tracked *tracked, const kvo_node *node, const void *old_value, uint32_t clock) {
+void kvo__check_replaced(kvo_tracked *tracked, const kvo_node *node, const void *old_value, uint32_t clock) {
   kvo_slot *slot = atomic_load_explicit(&node->slot, memory_order_relaxed);
   kvo_info *holder = kvo__slot_info(slot);
   const kvo_property *property = kvo__slot_property(holder, slot);
-  if (property == NULL || property->affected_by != NULL || (property->flags & KVO_PROPERTY_COMPUTED) != 0) return false;
+  if (property == NULL || property->affected_by != NULL || (property->flags & KVO_PROPERTY_COMPUTED) != 0) return;
   const kvo_object *replaced = NULL;
   kvo__property_view(property, old_value, note_object, &replaced);
-  if (replaced == NULL) return false;
+  if (replaced == NULL) return;
   kvo__lock(&tracked->lock);
+  uint64_t number = tracked->started;
   const kvo_object *successor = kvo__dependency(node)->successor;
   bool is_live = atomic_load(&tracked->live); /* otherwise it is followed no more */
   bool is_own = is_live && !tracked->is_shared && tracked->thread == kvo__thread_serial();
@@ -111,6 +141,7 @@ bool kvo__replaces_another(kvo_tracked *tracked, const kvo_node *node, const voi
   bool is_certain = is_own && is_older && !tracked->is_incomplete;
   kvo__unlock(&tracked->lock);
   /* One reader is this change. */
-  return is_certain && successor != NULL && successor != replaced && count_readers(holder) == 1 &&
-         !atomic_load(&tracked->is_stale);
+  if (is_certain && successor != NULL && successor != replaced && count_readers(holder) == 1 &&
+      !atomic_load(&tracked->is_stale))
+    kvo__tell_silent_change(tracked, number, holder, slot->key);
 }

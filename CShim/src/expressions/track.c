@@ -58,13 +58,6 @@ static void *track_evaluate(kvo_evaluation *here) {
   return value;
 }
 
-void kvo__tell_silent_change(const kvo_tracked *tracked, const kvo_info *holder, kvo_key key) {
-  kvo_fault_observation concerned;
-  kvo__describe_node(tracked->anchor, &concerned);
-  const kvo_property *property = kvo__class_find(holder->cls, key);
-  KVO_MISUSE(silent_change, &concerned, holder, property != NULL ? property->name : "?");
-}
-
 /* The value before a change, of an expression that does not keep what it has told. NULL without memory, if the observation has ended, or if
  * it cannot be evaluated. */
 static kvo_cell *read_before(kvo_tracked *tracked) {
@@ -141,7 +134,7 @@ kvo_cell *kvo__arm_once(kvo_tracked *tracked, const kvo_slot *changed, kvo_statu
     kvo__unlock(&tracked->lock);
     end_evaluation(&here);
     if (replaced != NULL) {
-      kvo__tell_silent_change(tracked, replaced, key);
+      kvo__tell_silent_change(tracked, here.number, replaced, key);
       kvo__leave(replaced, entered);
     }
     kvo__retire_taken(tracked, unread);

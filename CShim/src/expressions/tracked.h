@@ -281,12 +281,12 @@ static inline kvo_key kvo__dependency_key(const kvo_dependency *dependency) {
  * object, entered for the caller to leave, and stores the key in `*key`. NULL if there is none or it is not certain. tracked->lock is
  * held, and the dependencies are still those of the evaluation before. */
 KVO_HIDDEN kvo_info *kvo__silent_change(kvo_evaluation *over, uint64_t *entered, kvo_key *key);
-/** At a change of a key on a path, before the path is evaluated: whether it does not lead to the object that is replaced, so that another
- * one was replaced without notification before. `clock`: kvo_frame_content.clock. */
-KVO_HIDDEN bool kvo__replaces_another(kvo_tracked *tracked, const kvo_node *node, const void *old_value,
-                                      uint32_t clock);
-/** Reports KVO0032: the value of this key of the holder was replaced without notification. */
-KVO_HIDDEN void kvo__tell_silent_change(const kvo_tracked *tracked, const kvo_info *holder, kvo_key key);
+/** At a change of a key on a path, before the path is evaluated: reports KVO0032 if the path does not lead to the object that is replaced,
+ * so that another one was replaced without notification before. `clock`: kvo_frame_content.clock. No lock may be held. */
+KVO_HIDDEN void kvo__check_replaced(kvo_tracked *tracked, const kvo_node *node, const void *old_value, uint32_t clock);
+/** Reports KVO0032 of this key of the holder, unless the change turns out to be notified: evaluation `number` was the newest when it was
+ * found. No lock may be held. */
+KVO_HIDDEN void kvo__tell_silent_change(kvo_tracked *tracked, uint64_t number, const kvo_info *holder, kvo_key key);
 /** Notes the dependencies that an evaluation is likely to read, before it begins. tracked->lock is held. */
 KVO_HIDDEN void kvo__expect_reads(kvo_evaluation *here);
 /** After the newest evaluation: turns the dependencies into leaf, subject or plain dependency, and takes those that it has not read, which

@@ -323,7 +323,7 @@ static void fault_decide(void *arg) {
   raising *of = arg;
   const kvo_fault *fault = &of->report->fault;
   kvo_action action = of->action;
-  if (action == KVO_ACTION_DEFAULT) action = kvo__policy_for(fault->code, fault->severity);
+  if (action == KVO_ACTION_DEFAULT) action = kvo__fault_policy(fault->code, fault->severity);
   if (action == KVO_ACTION_ONCE) action = is_first_time(of->report) ? KVO_ACTION_LOG : KVO_ACTION_IGNORE;
   of->action = action;
   of->is_written = action != KVO_ACTION_IGNORE;

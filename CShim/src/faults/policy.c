@@ -183,7 +183,7 @@ static kvo_action default_action(kvo_severity severity) {
   return actions[severity];
 }
 
-kvo_action kvo__policy_for(kvo_fault_code code, kvo_severity severity) {
+kvo_action kvo__fault_policy(kvo_fault_code code, kvo_severity severity) {
   need_environment();
   kvo_action action = code_policies[kvo__fault_index(code)];
   if (action == KVO_ACTION_DEFAULT) action = severity_policies[severity];

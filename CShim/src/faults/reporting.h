@@ -111,8 +111,6 @@ KVO_HIDDEN bool kvo__is_for_swift(kvo_place place, const kvo_fault_observation *
 
 /* -------------------------------------------------------------------------------------------------------- policy.c -- */
 
-/** The policy for a code with this severity; never KVO_ACTION_DEFAULT. */
-KVO_HIDDEN kvo_action kvo__policy_for(kvo_fault_code code, kvo_severity severity);
 /** The file descriptor and the format of reports. */
 KVO_HIDDEN int kvo__report_destination(kvo_report_format *format);
 /** Sends reports to standard error from now on, after a failed write. False if they went there already. */

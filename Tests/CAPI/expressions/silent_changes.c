@@ -3,6 +3,8 @@
 #include "counted.h"
 #include "shared.h"
 
+#include <unistd.h>
+
 static _Atomic int silent_changes, other_faults;
 
 static kvo_action count_fault(const kvo_fault *fault, void *arg) {
@@ -103,6 +105,37 @@ TEST("an object may die while a path is read through it before a change, and is 
 }
 
 /* ----------------------------------------------------------------------------------------------------- Threads -- */
+
+static _Atomic int has_stored, has_read;
+
+static void note_read(counted *of) {
+  if (of == root) has_read = 1;
+}
+
+/* As a setter that was called when nobody observed the key: it has stored, and has yet to look for observers. */
+static void store_and_look(void *arg) {
+  (void)arg;
+  counted_store_next(root, make_path(2));
+  has_stored = 1;
+  await(&has_read);
+  usleep(3000);
+  kvo_object_stored(counted_object(root), "next");
+}
+
+TEST("KVO0032 is not raised for another thread's store that looks for observers a moment later") {
+  begin(3, KVO_OLD);
+  counted *first = counted_next(root), *second = counted_next(first), *kept = counted_next(second);
+  running *storing = start_thread(store_and_look, NULL);
+  await(&has_stored);
+  counted_has_read = note_read;
+  counted_set_next(second, make_path(0));
+  join_thread(storing);
+  counted_has_read = NULL;
+  CHECK_EQ((int)silent_changes, 0);
+  counted *all[] = {kept, second, first};
+  for (int i = 0; i < 3; i++) counted_release(all[i]);
+  finish();
+}
 
 static void replace_path(int number) {
   if (number > 2) return;
