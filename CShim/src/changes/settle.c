@@ -62,10 +62,16 @@ static bool settle_claim(kvo_open_scope *hold, kvo_bound *bound, bool is_to_run)
   return is_claimed;
 }
 
-static void settle_add(kvo_open_scope *hold, kvo_bound *bound) {
+/* Whether a change on this thread needs no more: the expression is being evaluated, and is evaluated once more; or its owner, on another
+ * thread, is asked to settle it. This thread does not become its settler then: the owner would have to wait for it. */
+static bool is_left_to_another(kvo_bound *bound, const kvo_change_place *place) {
   kvo_tracked *tracked = kvo__bound_tracked(bound);
-  if (tracked != NULL && kvo__tracked_is_evaluating(tracked)) return; /* it is evaluated once more */
-  (void)settle_claim(hold, bound, true);
+  return tracked != NULL && (kvo__tracked_is_evaluating(tracked) || kvo__tracked_asks_owner(tracked, place));
+}
+
+static void settle_add(kvo_open_scope *hold, kvo_bound *bound) {
+  if (!is_left_to_another(bound, &(kvo_change_place){.depth = hold->depth, .scope = hold}))
+    (void)settle_claim(hold, bound, true);
 }
 
 void kvo__settle_add(kvo_open_scope *hold, const kvo_slot *slot) {
@@ -203,8 +209,8 @@ void kvo__settle_end(kvo_bound *bound, uint32_t depth, uint64_t run) {
 
 /* Runs a binding without a hold. The caller is a reader of what it has read. */
 static void run_alone(kvo_bound *bound, const kvo_change_place *place) {
+  if (is_left_to_another(bound, place)) return;
   kvo_tracked *tracked = kvo__bound_tracked(bound);
-  if (tracked != NULL && kvo__tracked_is_evaluating(tracked)) return;
   uint64_t run = kvo__settle_begin(bound, place->depth);
   if (run == 0) return;
   uint64_t before = tracked != NULL ? kvo__list_changes(tracked) : 0;

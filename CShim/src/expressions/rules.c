@@ -116,10 +116,12 @@ static void ask(kvo_tracked *tracked) {
 static void ask_owner(kvo_tracked *tracked, bool notifies) {
   atomic_store(&tracked->is_stale, true);
   uint32_t asked = KVO_ASKED_TO_FOLLOW;
-  if (notifies && atomic_load(&tracked->registered) != 0)
-    asked |= KVO_ASKED_TO_TELL;
-  else if (notifies)
-    atomic_store(&tracked->missed, true); /* see call in track.c */
+  bool is_registered = atomic_load(&tracked->registered) != 0;
+  if (notifies && !is_registered) { /* see track_call in track.c */
+    atomic_store(&tracked->missed, true);
+    is_registered = atomic_load(&tracked->registered) != 0;
+  }
+  if (notifies && is_registered) asked |= KVO_ASKED_TO_TELL;
   if (atomic_fetch_or(&tracked->asked, asked) == 0) ask(tracked);
 }
 
@@ -197,6 +199,12 @@ void kvo__tracked_react(kvo_tracked *tracked, kvo_expression_event event, const 
 }
 
 /* --------------------------------------------------------------------------------------------------------- The events -- */
+
+bool kvo__tracked_asks_owner(kvo_tracked *tracked, const kvo_change_place *place) {
+  if (!is_elsewhere(tracked)) return false;
+  kvo__tracked_react(tracked, KVO_STORED, place);
+  return true;
+}
 
 void kvo__tracked_missed(kvo_tracked *tracked, uint64_t birth) {
   bool is_notified = birth > atomic_load(&tracked->registered) || (tracked->options & KVO_INITIAL) != 0;

@@ -213,6 +213,9 @@ typedef enum kvo_expression_event {
 
 /** Does what the table in rules.c says. `place` is that of the change, or NULL. May run code of the program; no lock may be held. */
 KVO_HIDDEN void kvo__tracked_react(kvo_tracked *tracked, kvo_expression_event event, const kvo_change_place *place);
+/** After a store: if only its owner, on another thread, may evaluate it, asks that to settle it and returns true. May run code of the
+ * program; no lock may be held. */
+KVO_HIDDEN bool kvo__tracked_asks_owner(kvo_tracked *tracked, const kvo_change_place *place);
 /** For a binding that is about to run, after a store: whether the caller is to settle it now. If not, the rest is done. */
 KVO_HIDDEN bool kvo__tracked_is_due(kvo_tracked *tracked, const kvo_change_place *place);
 /** After a change that began before the dependency with this birth was linked: KVO_STORED if the expression was registered before that, or

@@ -2,6 +2,7 @@
 #include "expression.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 
 /* Whether this thread is the owner's. */
@@ -323,6 +324,49 @@ static void start_setters(item *object) {
 
 static void join_setters(void) {
   for (int i = 0; i < SETTERS; i++) CHECK_EQ(pthread_join(setters[i], NULL), 0);
+}
+
+static _Atomic int has_begun_to_ask, goes_on;
+
+/* Another thread that is interrupted before it asks the owner. */
+static bool is_here_after_a_while(void *user_data) {
+  if (is_owner) return true;
+  has_begun_to_ask = 1;
+  while (!goes_on) sched_yield();
+  return is_here(user_data);
+}
+
+static void *store_two(void *root) {
+  store(root, 2);
+  return NULL;
+}
+
+TEST("a binding that its owner changes is settled at once, even if another thread is about to ask for that") {
+  owned one = {.of.body = read_root, .root = item_make(1)};
+  kvo_observer_ops ops = owned_ops();
+  ops.is_here = is_here_after_a_while;
+  is_owner = true;
+  item *target = item_make(0);
+  kvo_binding_observer observer = {.key_path = "expression",
+                                   .options = KVO_NEW,
+                                   .ops = &ops,
+                                   .user_data = &one,
+                                   .is_binding = true,
+                                   .target = as_object(target),
+                                   .target_key = key_of("value"),
+                                   KVO_HERE};
+  CHECK_OK(kvo_binding_observe_tracked(as_object(one.root), &observer, false, &one.of.id));
+  pthread_t setter;
+  CHECK_EQ(pthread_create(&setter, NULL, store_two, one.root), 0);
+  while (!has_begun_to_ask) sched_yield();
+  store(one.root, 3);
+  CHECK_EQ(one.of.new_value, 3);
+  goes_on = 1;
+  CHECK_EQ(pthread_join(setter, NULL), 0);
+  settle(&one);
+  CHECK_EQ(one.of.new_value, 3);
+  finish(&one);
+  item_destroy(target);
 }
 
 TEST("while threads set, the owner alone evaluates, and gets the last value in the end") {
