@@ -7,15 +7,15 @@ import ctypes as C
 from . import _observation
 from ._binding import _watch_ops
 from ._c_objects import _death_ops, _deaths
-from ._delivery import _both_ops, _bound_ops, _direct_ops, _tracked_ops
+from ._delivery import _both_ops, _bound_ops, _direct_ops, _new_ops, _tracked_ops
 from ._library import _cancel, _object_finish
 from ._observable import _instances
 from ._observation import _observations
 from ._operations import _ops
-from ._types import _address, _ObserverOps
+from ._types import _address
 
-_observer_ops = (_both_ops, _bound_ops, _death_ops, _direct_ops, _tracked_ops, _watch_ops)
-for _one in (*_observer_ops, _ops):  # C may use them after the interpreter has freed what it still knows
+_all_ops = (_both_ops, _bound_ops, _death_ops, _direct_ops, _new_ops, _ops, _tracked_ops, _watch_ops)
+for _one in _all_ops:  # C may use them after the interpreter has freed what it still knows
     C.pythonapi.Py_IncRef(C.py_object(_one))
 
 
@@ -35,6 +35,9 @@ def _end_all() -> None:
         if proxy is not None:
             _cancel(proxy._kvo_death.value)
             proxy._kvo_death.value = 0
-    for ops in _observer_ops:  # what a thread that is ending frees calls no Python
-        for member in (_ObserverOps.destroy, _ObserverOps.abandon):
-            _address.from_address(C.addressof(ops) + member.offset).value = None
+    # A daemon thread in a change may call them when there is no interpreter. Py_IsInitialized needs none, and changes nothing.
+    nothing = C.cast(C.pythonapi.Py_IsInitialized, _address).value
+    for ops in _all_ops:
+        for name, _ in ops._fields_:
+            member = _address.from_address(C.addressof(ops) + getattr(type(ops), name).offset)
+            member.value = nothing if member.value else None
