@@ -179,6 +179,20 @@ static void replace_silently_in_change(void) {
   item_set_next(root, fresh);
 }
 
+static int read_next_or_nil(expression *self) {
+  (void)self;
+  item *next = read_next(root);
+  return next != NULL ? read_value(next) : NO_VALUE;
+}
+
+static void replace_nil(void) {
+  item_set_next(root, NULL);
+  root->next = fresh;
+  item_set_next(root, third);
+  root->next = NULL;
+  item_set_next(root, second);
+}
+
 TEST("what may have another reason is not reported, and the expression follows it") {
   static const struct row {
     const char *name, *observed;
@@ -190,7 +204,8 @@ TEST("what may have another reason is not reported, and the expression follows i
               {"the expression reads another key of another object", "next", read_either, read_another_way, 2},
               {"an observer changes the path again", "next", read_next_next_value, change_path_in_change, 1},
               {"a change of the object is in progress", "value", read_next_value, replace_in_change, 2},
-              {"an observer makes a silent change", "next", read_next_value, replace_silently_in_change, 1}};
+              {"an observer makes a silent change", "next", read_next_value, replace_silently_in_change, 1},
+              {"there was no object before, or is none now", "next", read_next_or_nil, replace_nil, 3}};
   for (size_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
     const struct row *row = &rows[i / 2];
     is_replaced = reads_another_way = false;
