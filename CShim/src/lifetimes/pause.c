@@ -110,7 +110,7 @@ static kvo_status resume_tracked(kvo_tracked *tracked, bool tell_missed) {
   if (resumes) {
     atomic_store(&tracked->registered, tracked->held);
     tracked->held = 0;
-    has_missed = atomic_exchange(&tracked->missed, false); /* after `registered`: see call in track.c */
+    has_missed = atomic_exchange(&tracked->missed, false); /* after `registered`: see track_call in track.c */
   }
   kvo__unlock(&tracked->lock);
   if (resumes) kvo__tracked_ask_again(tracked);
