@@ -1,10 +1,7 @@
 /* silent_changes.c - finds out, when an expression is settled after a change, whether an object that it reads was replaced without
  * notification (KVO0032). */
-#define _GNU_SOURCE
 #include "expressions/deliver.h"
 #include "hooks.h"
-
-#include <time.h>
 
 static uint64_t count_readers(kvo_info *holder) {
   kvo__lock(&holder->lock);
@@ -96,13 +93,12 @@ kvo_info *kvo__silent_change(kvo_evaluation *over, uint64_t *entered, kvo_key *k
  * nothing, so only a thread that is off its processor takes longer than an evaluation: it gets 20 ms. No lock may be held. */
 static bool is_seen_late(kvo_tracked *tracked, uint64_t number) {
   enum { TRIES = 20 };
-  const struct timespec moment = {0, 1000000};
   for (int tries = 0; tries < TRIES; tries++) {
     kvo__lock(&tracked->lock);
     bool is_followed = tracked->started != number || atomic_load(&tracked->is_stale);
     kvo__unlock(&tracked->lock);
     if (is_followed) return true;
-    nanosleep(&moment, NULL);
+    kvo__sleep(1);
   }
   return false;
 }

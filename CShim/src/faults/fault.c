@@ -9,7 +9,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ------------------------------------------------------------------------------------------------------------ Raising -- */
@@ -104,7 +103,6 @@ static bool is_stalled(int fd) {
  * or than a minute, or if this is a signal handler that has interrupted this thread's own turn. */
 static bool take_turn(void) {
   enum { TRIES = 500, MOST_TRIES = 60000 };
-  const struct timespec moment = {0, 1000000};
   kvo_report_format format;
   int fd = kvo__report_destination(&format);
   bool has_turn = false, waits = false;
@@ -116,7 +114,7 @@ static bool take_turn(void) {
     if (has_turn || nobody == kvo__own_mark()) break;
     if (!waits) atomic_fetch_add(&waiting, 1);
     waits = true;
-    nanosleep(&moment, NULL);
+    kvo__sleep(1);
     tries += !is_stalled(fd);
   }
   if (waits) atomic_fetch_sub(&waiting, 1);

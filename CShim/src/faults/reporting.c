@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ------------------------------------------------------------------------------------------------------------- Claiming -- */
@@ -52,14 +51,11 @@ static kvo_report *map_one(void) {
 
 /* Claims a report. If none is free and there is no memory, it waits for one, and ends the process if that takes too long. */
 static kvo_report *claim_any(void) {
-  const struct timespec moment = {0, 1000000};
   for (int tries = 0; tries < 500; tries++) {
     kvo_report *report = claim_kept();
     if (report == NULL) report = map_one();
     if (report != NULL) return report;
-    int cancellation = kvo__cancel_hold();
-    nanosleep(&moment, NULL);
-    kvo__cancel_resume(cancellation);
+    kvo__sleep(1);
   }
   static const char line[] = "KVO: there is no memory for a report\n";
   kvo__write_all(STDERR_FILENO, line, sizeof line - 1);

@@ -42,13 +42,6 @@ static long membarrier(int command) { return syscall(SYS_membarrier, command, 0,
 
 enum { LONG_ENOUGH = 10 }; /* milliseconds: by then, each processor's earlier stores are visible */
 
-/* usleep is a cancellation point, and the caller may hold locks. */
-static void sleep_long_enough(void) {
-  int cancellation = kvo__cancel_hold();
-  usleep(LONG_ENOUGH * 1000);
-  kvo__cancel_resume(cancellation);
-}
-
 /* For the waiter, after its change and before it reads the other threads' records. */
 static void barrier(void) {
   if (!kvo__has_barrier() || membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0) return;
@@ -56,7 +49,7 @@ static void barrier(void) {
   if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0) return;
   /* A sandbox that the program has entered refuses the call. From now on marks are published by exchanges. */
   atomic_fetch_or(&kvo__attention, KVO_NO_BARRIER);
-  sleep_long_enough();
+  kvo__sleep(LONG_ENOUGH);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- Records -- */

@@ -111,6 +111,25 @@ TEST("with KVO_STACKS, beginning an observation is no cancellation point") {
   CHECK(has_returned);
 }
 
+static void replace_silently(void) {
+  watch(object, "next.value", KVO_OLD, &w);
+  item *first = object->next, *stored = item_make(2);
+  object->next = stored;
+  item_set_next(object, first); /* the report waits for a setter that is about to notify */
+  has_returned = true;
+  item_destroy(stored);
+}
+
+TEST("the report of a silent change is no cancellation point") {
+  ignore_faults();
+  object = item_make(0);
+  object->next = item_make(1);
+  run_cancelled(replace_silently);
+  CHECK(has_returned);
+  CHECK_EQ(faults.count, 1);
+  CHECK_EQ((int)faults.code, KVO_FAULT_SILENT_CHANGE);
+}
+
 /* ----------------------------------------------------------------------------------- In the program's own code -- */
 
 static kvo_action be_cancelled(const kvo_fault *fault, void *arg) {
