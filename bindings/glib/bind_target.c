@@ -50,11 +50,8 @@ static void target_set(KvoGlibBinding *of, GValue *from) {
     g_value_init(to, of->property->value_type);
     is_made = binding_transform(of, TRUE, from, to);
   }
-  /* Who sets a text of GTK to NULL crashes. */
-  if (is_made && G_VALUE_HOLDS_STRING(to) && g_value_get_string(to) == NULL)
-    g_param_value_set_default(of->property, to);
   if (is_made && !binding_is_ended(of)) {
-    g_param_value_validate(of->property, to);
+    kvo_glib_value_fit(of->property, to);
     of->is_setting = TRUE;
     g_object_set_property(target, of->property->name, to);
     of->is_setting = FALSE;

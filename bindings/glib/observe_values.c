@@ -127,7 +127,7 @@ static kvo_status values_assign(void *instance, void *user, const kvo_value *fro
   kvo_status status = values_fill(from, &value);
   if (status == KVO_OK) {
     GObject *object = g_object_ref(((kvo_glib_observed *)instance)->object);
-    g_param_value_validate(spec, &value);
+    kvo_glib_value_fit(spec, &value);
     g_object_set_property(object, spec->name, &value);
     g_object_unref(object);
   }

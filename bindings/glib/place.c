@@ -101,7 +101,7 @@ void kvo_glib_place_run(const kvo_glib_place *place, void (*run)(GObject *object
   kvo_glib_lock();
   kvo_glib_unlock();
   GSource *source = g_idle_source_new();
-  g_source_set_static_name(source, "kvo-glib");
+  g_source_set_name(source, "kvo-glib");
   g_source_set_callback(source, place_dispatch, call, place_call_free);
   g_source_attach(source, place->context);
   g_source_unref(source);

@@ -82,6 +82,9 @@ gboolean kvo_glib_value_init_from(GValue *to, const kvo_value *from, kvo_glib_pl
 gboolean kvo_glib_value_is_foreign(const kvo_value *value);
 /* Converts as GBinding does, to a value that has its type; false if that cannot be done. */
 gboolean kvo_glib_value_convert(const GValue *from, GValue *to);
+/* Before a property is set: makes it a value that the property can have. Instead of NULL a string is the default: who sets a text of GTK to
+ * NULL crashes. */
+void kvo_glib_value_fit(GParamSpec *property, GValue *value);
 /* A kvo_value of a GValue, valid as long as both. An object is pinned. */
 typedef struct kvo_glib_view {
   kvo_value value;

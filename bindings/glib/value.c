@@ -149,3 +149,8 @@ void kvo_glib_view_end(kvo_glib_view *view) {
   kvo_glib_unpin(&view->pin);
   kvo_glib_weak_drop(view->weak);
 }
+
+void kvo_glib_value_fit(GParamSpec *property, GValue *value) {
+  if (G_VALUE_HOLDS_STRING(value) && g_value_get_string(value) == NULL) g_param_value_set_default(property, value);
+  g_param_value_validate(property, value);
+}

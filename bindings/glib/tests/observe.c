@@ -47,10 +47,14 @@ static void test_keys(void) {
   kvo_string_free(text);
   g_assert_cmpint(kvo_set_int64(object, "number", 4), ==, KVO_OK);
   g_assert_cmpint(kvo_set_string(object, "text", NULL), ==, KVO_OK);
-  g_assert_cmpint(kvo_set_string(object, "number", "12"), ==, KVO_OK); /* KVO's conversion */
+  g_assert_cmpint(kvo_set_string(object, "caption", NULL), ==, KVO_OK); /* it has no NULL, but a default */
+  g_assert_cmpint(kvo_set_string(object, "number", "12"), ==, KVO_OK);  /* KVO's conversion */
   g_assert_cmpint(kvo_set_int64(object, "small", 5000), ==, KVO_OK);
   int set, small;
-  g_object_get(board, "number", &set, "text", &text, "small", &small, NULL);
+  char *caption;
+  g_object_get(board, "number", &set, "text", &text, "caption", &caption, "small", &small, NULL);
+  g_assert_cmpstr(caption, ==, "none");
+  g_free(caption);
   g_assert_cmpint(set, ==, 12);
   g_assert_null(text);
   g_assert_cmpint(small, ==, 1000);

@@ -17,7 +17,7 @@ public enum GLib {
   /// ```swift
   /// let entry = GLib.object(gtk_entry_new())
   /// entry.bindTwoWay(\.text, with: document, \.title)
-  /// entry.onChange(of: \.text) { (_, old: String, new: String) in print(new) }
+  /// let token = entry.onChange(of: \.text) { (_: String, new: String) in print(new) }  // ends with the token
   /// ```
   /// The types of properties are those of C: a `gint` or an enumeration is an `Int32`, a `gdouble` a `Double`, a string a `String`, or a
   /// `String?` if it may be `NULL`. A "-" in the name of a property is "_" in a key path: `\.width_request`. "value", which Swift takes
@@ -26,12 +26,17 @@ public enum GLib {
   /// There is one object for each GObject. It keeps the GObject, and is kept as long as somebody else keeps the GObject, so observations
   /// and bindings last as long as a widget is in its window. They end when the GObject is disposed of.
   ///
-  /// Observers of a GObject get no old value, because GLib does not say that a change is going to be made. Call this, and use the object,
-  /// on the GObject's thread, for widgets the main thread; the last reference may be dropped on any thread.
+  /// Observers of a GObject get no old value, because GLib does not say that a change is going to be made: `onChange` passes the new one as
+  /// both, and does not leave out equal ones. `bind` with an expression, and `bindTwoWay`, also read the property: for one that may be
+  /// `NULL`, such as the title of a window, write `window.bind(\.title) { document.title as String? }`.
+  ///
+  /// Call this, and use the object, on the GObject's thread, for widgets the main thread; the last reference may be dropped on any thread.
+  /// Bind and observe in code of the main actor, and call ``runMainQueue()``: changes that other threads make to the model are then
+  /// delivered there. What nonisolated code binds is set on the thread that changes the model.
   ///
   /// The value of a property that is an object, such as `\.buffer`, is another `KeyValueRuntimeObject`, which keeps nothing: pass its
   /// ``pointer(of:)`` to this function. A closure that is passed to `bind` or ``connect(_:_:handler:)`` of an object, and captures that
-  /// object, keeps it for ever: capture it as `unowned`.
+  /// object, keeps it for ever: capture it as `unowned`, or as `weak` for a signal that is emitted while it is destroyed.
   ///
   /// - Parameter pointer: A GObject that is no wrapper. A reference is taken. The floating reference of a new widget is left to the
   ///   container that the widget is added to.

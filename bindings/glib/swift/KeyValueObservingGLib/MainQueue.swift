@@ -14,7 +14,7 @@ extension GLib {
   ///   @MainActor static func main() {
   ///     GLib.runMainQueue()
   ///     Task { while true { try await Task.sleep(for: .seconds(1)); model.update() } }
-  ///     let application = gtk_application_new("org.example.App", G_APPLICATION_DEFAULT_FLAGS)
+  ///     let application = gtk_application_new("org.example.App", G_APPLICATION_NON_UNIQUE)
   ///     g_application_run(…)
   ///   }
   /// }
@@ -25,13 +25,14 @@ extension GLib {
   @MainActor
   public static func runMainQueue() { _ = mainQueueSource }
 
-  @MainActor private static let mainQueueSource = g_unix_fd_add(
-    _dispatch_get_main_queue_handle_4CF(), G_IO_IN,
+  /// Events, timeouts and redraws come first, as for the deliveries of the C library.
+  @MainActor private static let mainQueueSource = g_unix_fd_add_full(
+    G_PRIORITY_DEFAULT_IDLE, _dispatch_get_main_queue_handle_4CF(), G_IO_IN,
     { handle, _, _ in
       // Resets the counter of the eventfd, which the queue increments after each new work.
       var count: UInt64 = 0
       read(handle, &count, MemoryLayout.size(ofValue: count))
       _dispatch_main_queue_callback_4CF(nil)
       return gboolean(1)
-    }, nil)
+    }, nil, nil)
 }

@@ -17,7 +17,7 @@ public final class Settings {
   public let pointer: UnsafeMutablePointer<GSettings>
   private let schema: OpaquePointer
   /// What is bound; GSettings does not keep the wrappers.
-  private var bound: [(wrapper: UnsafeMutableRawPointer, property: String)] = []
+  private var bound: [(wrapper: UnsafeMutablePointer<GObject>, property: String)] = []
 
   /// Opens the settings of a schema.
   ///
@@ -46,10 +46,7 @@ public final class Settings {
   }
 
   deinit {
-    for (wrapper, property) in bound {
-      g_settings_unbind(wrapper, property)
-      g_object_unref(wrapper)
-    }
+    for each in bound { unbind(each) }
     g_object_unref(pointer)
     g_settings_schema_unref(schema)
   }
@@ -57,7 +54,8 @@ public final class Settings {
   /// Sets a property to the value of a key, now and after each change of it, and stores the value of the property after each change.
   ///
   /// A value that the type or the range of the key does not have is not stored, with a critical warning. The binding ends with the
-  /// object, which it does not keep, and with these settings. It belongs to the main context that is the thread default.
+  /// object, which it does not keep, with these settings, and when the property is bound to others. It belongs to the main context that is
+  /// the thread default.
   ///
   /// - Parameters:
   ///   - key: A key of the schema. One that does not exist is a programming error, and ends the process.
@@ -67,9 +65,30 @@ public final class Settings {
     _ key: String, to object: Object, _ keyPath: ReferenceWritableKeyPath<Object, Value>
   ) {
     precondition(g_settings_schema_has_key(schema, key) != 0, "the schema has no key \"\(key)\"")
-    let (wrapper, property) = (GLib.wrapper(of: object), GLib.key(keyPath, of: object))
+    bound.removeAll { each in
+      let wrapper = UnsafeMutableRawPointer(each.wrapper).assumingMemoryBound(to: KvoGlibObject.self)
+      let isDead = kvo_glib_object_get_kvo_object(wrapper) == nil
+      if isDead { unbind(each) }
+      return isDead
+    }
+    let wrapper = GLib.wrapper(of: object).assumingMemoryBound(to: GObject.self)
+    let property = GLib.key(keyPath, of: object).replacing("_", with: "-")
+    // First: otherwise the settings that the property was bound to would store the value that these ones set.
+    g_settings_unbind(wrapper, property)
     bound.append((wrapper, property))
+    g_object_set_data(wrapper, Self.mark(property), pointer)
     let flags = GSettingsBindFlags(G_SETTINGS_BIND_DEFAULT.rawValue | G_SETTINGS_BIND_NO_SENSITIVITY.rawValue)
     g_settings_bind(pointer, key, wrapper, property, flags)
   }
+
+  /// GSettings knows one binding of each property, which may be that of other settings by now.
+  private func unbind(_ each: (wrapper: UnsafeMutablePointer<GObject>, property: String)) {
+    if g_object_get_data(each.wrapper, Self.mark(each.property)) == UnsafeMutableRawPointer(pointer) {
+      g_settings_unbind(each.wrapper, each.property)
+      g_object_set_data(each.wrapper, Self.mark(each.property), nil)
+    }
+    g_object_unref(each.wrapper)
+  }
+
+  private static func mark(_ property: String) -> String { "swift-kvo-settings-" + property }
 }

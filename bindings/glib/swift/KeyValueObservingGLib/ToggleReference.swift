@@ -14,7 +14,8 @@ final class ToggleReference: @unchecked Sendable {
 
   private let pointer: UnsafeMutablePointer<GObject>
   private let context = g_main_context_ref_thread_default()
-  private let home = g_thread_self()
+  /// Kept, so that no other thread gets its address.
+  private let home = g_thread_ref(g_thread_self())
 
   /// Of the variables below: GLib may call on any thread.
   private let lock = Mutex(())
@@ -25,7 +26,10 @@ final class ToggleReference: @unchecked Sendable {
 
   private init(_ pointer: UnsafeMutablePointer<GObject>) { self.pointer = pointer }
 
-  deinit { g_main_context_unref(context) }
+  deinit {
+    g_main_context_unref(context)
+    g_thread_unref(home)
+  }
 
   static func object(of pointer: UnsafeMutablePointer<GObject>) -> KeyValueRuntimeObject {
     let known = g_object_get_qdata(pointer, quark).map {

@@ -71,6 +71,23 @@ struct ModelTests {
     #expect(g_settings_get_int(settings.pointer, "pages") == 7)
     #expect(Settings("org.example.Absent") == nil)
   }
+
+  @Test("a property that is bound to other settings is stored there alone, also after the end of the first ones")
+  func otherSettings() throws {
+    let (one, two) = (try SchemaFolder(), try SchemaFolder())
+    let document = Document()
+    var first = one.settings()
+    let second = try #require(two.settings())
+    try #require(first).bind("title", to: document, \.title)
+    document.title = "first"
+    second.bind("title", to: document, \.title)
+    #expect(document.title == "Untitled")
+    let stored = try #require(one.settings())
+    #expect(String(cString: g_settings_get_string(stored.pointer, "title")) == "first")
+    first = nil
+    document.title = "second"
+    #expect(String(cString: g_settings_get_string(second.pointer, "title")) == "second")
+  }
 }
 
 @KeyValueObservable
