@@ -57,7 +57,7 @@
       let (shape, _) = makeShape()
       defer { kvo_object_destroy(shape.pointer) }
       #expect((keyValueObservable(at: shape.pointer) as? KeyValueRuntimeObject)?.pointer == shape.pointer)
-      let track = Track()
+      let track = Reel()
       #expect(keyValueObservable(at: track.keyValueObject) === track)
       #expect(keyValueKey(of: \.title, in: track) == "title")
       #expect(keyValueKey(of: \.title.count, in: track) == nil)
@@ -66,7 +66,7 @@
     @Test func `A source is bound to a property of an object of C`() {
       let (shape, pointer) = makeShape()
       defer { kvo_object_destroy(shape.pointer) }
-      let track = Track()
+      let track = Reel()
       track.source(\.title).bind(to: shape, \.name)
       track.source(\.plays).map(Int32.init).bind(to: shape, \.count)
       track.title = "box"
@@ -88,7 +88,7 @@
   }
 
   @KeyValueObservable
-  private final class Track {
+  private final class Reel {
     var title = ""
     var plays = 0
   }
