@@ -65,6 +65,8 @@ struct kvo_open_scope {
   /** The bindings that are to run, the lowest first, and the innermost one that runs. */
   kvo_index queue;
   struct kvo_bound *running;
+  /** Those whose owners are asked when the queue is empty. */
+  struct kvo_owned *owned;
   /** How many changes of the program on other threads it has settled. */
   uint64_t renewals;
   /** Those that run after the limit of rounds, which are a cycle; how many; and whether it is reported. */

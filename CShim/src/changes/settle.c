@@ -62,15 +62,47 @@ static bool settle_claim(kvo_open_scope *hold, kvo_bound *bound, bool is_to_run)
   return is_claimed;
 }
 
-/* Whether a change on this thread needs no more: the expression is being evaluated, and is evaluated once more; or its owner, on another
- * thread, is asked to settle it. This thread does not become its settler then: the owner would have to wait for it. */
-static bool is_left_to_another(kvo_bound *bound, const kvo_change_place *place) {
-  kvo_tracked *tracked = kvo__bound_tracked(bound);
-  return tracked != NULL && (kvo__tracked_is_evaluating(tracked) || kvo__tracked_asks_owner(tracked, place));
+/* A binding whose owner is on another thread. This thread does not become its settler: the owner would have to wait for it. It asks the
+ * owner when it has settled its own bindings, some of which may set what that one reads. */
+typedef struct kvo_owned {
+  struct kvo_owned *next;
+  kvo_tracked *tracked;
+} kvo_owned;
+
+static void ask_owner_of(kvo_open_scope *hold, kvo_tracked *tracked) {
+  bool is_calling = hold->is_calling;
+  hold->is_calling = true;
+  kvo__tracked_react(tracked, KVO_STORED, &(kvo_change_place){.depth = hold->depth, .scope = hold});
+  hold->is_calling = is_calling;
+}
+
+static void owned_push(kvo_open_scope *hold, kvo_tracked *tracked) {
+  if (hold->owned != NULL && hold->owned->tracked == tracked) return;
+  kvo_owned *made = kvo__alloc(sizeof *made);
+  if (made == NULL) {
+    ask_owner_of(hold, tracked);
+    return;
+  }
+  kvo__tracked_retain(tracked);
+  *made = (kvo_owned){hold->owned, tracked};
+  hold->owned = made;
+}
+
+/* The caller releases it. */
+static kvo_tracked *owned_pop(kvo_open_scope *hold) {
+  kvo_owned *first = hold->owned;
+  kvo_tracked *tracked = first->tracked;
+  hold->owned = first->next;
+  kvo__free(first);
+  return tracked;
 }
 
 static void settle_add(kvo_open_scope *hold, kvo_bound *bound) {
-  if (!is_left_to_another(bound, &(kvo_change_place){.depth = hold->depth, .scope = hold}))
+  kvo_tracked *tracked = kvo__bound_tracked(bound);
+  if (tracked != NULL && kvo__tracked_is_evaluating(tracked)) return; /* it is evaluated once more */
+  if (tracked != NULL && kvo__tracked_is_elsewhere(tracked))
+    owned_push(hold, tracked);
+  else
     (void)settle_claim(hold, bound, true);
 }
 
@@ -147,9 +179,19 @@ static kvo_open_scope *settle_open(uint32_t depth) {
   return hold;
 }
 
+static kvo_bound *settle_next(kvo_open_scope *hold) {
+  kvo_bound *next;
+  while ((next = kvo__bound_next(hold)) == NULL && hold->owned != NULL) {
+    kvo_tracked *tracked = owned_pop(hold);
+    ask_owner_of(hold, tracked);
+    kvo__tracked_release(tracked);
+  }
+  return next;
+}
+
 static void settle_run_all(kvo_open_scope *hold) {
   uint64_t renewals = hold->renewals;
-  for (kvo_bound *next; (next = kvo__bound_next(hold)) != NULL; renewals = hold->renewals) {
+  for (kvo_bound *next; (next = settle_next(hold)) != NULL; renewals = hold->renewals) {
     if (hold->renewals != renewals) hold->cycle_length = 0;
     settle_run(hold, next);
   }
@@ -209,15 +251,19 @@ void kvo__settle_end(kvo_bound *bound, uint32_t depth, uint64_t run) {
 
 /* Runs a binding without a hold. The caller is a reader of what it has read. */
 static void run_alone(kvo_bound *bound, const kvo_change_place *place) {
-  if (is_left_to_another(bound, place)) return;
   kvo_tracked *tracked = kvo__bound_tracked(bound);
+  if (tracked != NULL && kvo__tracked_is_evaluating(tracked)) return;
+  if (tracked != NULL && kvo__tracked_is_elsewhere(tracked)) {
+    kvo__tracked_react(tracked, KVO_STORED, place);
+    return;
+  }
   uint64_t run = kvo__settle_begin(bound, place->depth);
   if (run == 0) return;
   uint64_t before = tracked != NULL ? kvo__list_changes(tracked) : 0;
   if (tracked == NULL)
     kvo__deliver_present(bound->node, kvo__slot_info(atomic_load(&bound->node->slot)), NULL);
   else if (kvo__tracked_is_due(tracked, place))
-    (void)kvo__tracked_settle(tracked, place->changed, false);
+    (void)kvo__tracked_settle(tracked, NULL, false);
   if (tracked != NULL && kvo__list_changes(tracked) != before) (void)kvo__bound_waits(bound, NULL, true);
   kvo__settle_end(bound, place->depth, run);
 }
@@ -308,4 +354,5 @@ void kvo__settle_drop(kvo_open_scope *hold) {
     settle_release(hold, next);
   }
   for (kvo_bound *next; (next = kvo__bound_next(hold)) != NULL;) settle_release(hold, next);
+  while (hold->owned != NULL) kvo__tracked_release(owned_pop(hold));
 }

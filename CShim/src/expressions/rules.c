@@ -62,8 +62,7 @@ static bool rules_enter(kvo_tracked *tracked, uint64_t *entered) {
   return live;
 }
 
-/* Whether only the owner may evaluate the expression, on another thread, or nobody any more. */
-static bool is_elsewhere(kvo_tracked *tracked) {
+bool kvo__tracked_is_elsewhere(kvo_tracked *tracked) {
   uint64_t entered;
   if (tracked->ops->is_here == NULL) return false;
   if (!rules_enter(tracked, &entered)) return true;
@@ -100,7 +99,7 @@ static state state_for(kvo_tracked *tracked, kvo_expression_event event, const k
   if (!atomic_load(&tracked->live)) return ENDED;
   if (is_evaluating(tracked, row[EVALUATING] == AGAIN)) return EVALUATING;
   if (rules_is_left(tracked, event, place)) return atomic_load(&tracked->is_stale) ? STALE : LEFT;
-  return is_elsewhere(tracked) ? ELSEWHERE : HERE;
+  return kvo__tracked_is_elsewhere(tracked) ? ELSEWHERE : HERE;
 }
 
 /* --------------------------------------------------------------------------------------------------------- The actions -- */
@@ -200,12 +199,6 @@ void kvo__tracked_react(kvo_tracked *tracked, kvo_expression_event event, const 
 
 /* --------------------------------------------------------------------------------------------------------- The events -- */
 
-bool kvo__tracked_asks_owner(kvo_tracked *tracked, const kvo_change_place *place) {
-  if (!is_elsewhere(tracked)) return false;
-  kvo__tracked_react(tracked, KVO_STORED, place);
-  return true;
-}
-
 void kvo__tracked_missed(kvo_tracked *tracked, uint64_t birth) {
   bool is_notified = birth > atomic_load(&tracked->registered) || (tracked->options & KVO_INITIAL) != 0;
   kvo__tracked_react(tracked, is_notified ? KVO_STORED : KVO_STORED_MEANWHILE, NULL);
@@ -227,7 +220,7 @@ void kvo__tracked_answer(kvo_tracked *tracked) {
 }
 
 bool kvo__tracked_may_read(kvo_tracked *tracked) {
-  return (atomic_load(&tracked->asked) & KVO_ASKED_TO_TELL) == 0 && !is_elsewhere(tracked);
+  return (atomic_load(&tracked->asked) & KVO_ASKED_TO_TELL) == 0 && !kvo__tracked_is_elsewhere(tracked);
 }
 
 void kvo__tracked_ask_again(kvo_tracked *tracked) {

@@ -95,7 +95,7 @@ static bool is_seen_late(kvo_tracked *tracked, uint64_t number) {
   enum { TRIES = 20 };
   for (int tries = 0; tries < TRIES; tries++) {
     kvo__lock(&tracked->lock);
-    bool is_followed = tracked->started != number || atomic_load(&tracked->is_stale);
+    bool is_followed = tracked->started != number || atomic_load(&tracked->is_stale) || !atomic_load(&tracked->live);
     kvo__unlock(&tracked->lock);
     if (is_followed) return true;
     kvo__sleep(1);
@@ -103,14 +103,15 @@ static bool is_seen_late(kvo_tracked *tracked, uint64_t number) {
   return false;
 }
 
-void kvo__tell_silent_change(kvo_tracked *tracked, uint64_t number, const kvo_info *holder, kvo_key key) {
+bool kvo__tell_silent_change(kvo_tracked *tracked, uint64_t number, const kvo_info *holder, kvo_key key) {
   bool is_ignored =
       !KVO_DIAGNOSTICS || kvo__fault_policy(KVO_FAULT_SILENT_CHANGE, KVO_SEVERITY_ERROR) == KVO_ACTION_IGNORE;
-  if (!is_ignored && is_seen_late(tracked, number)) return;
+  if (!is_ignored && is_seen_late(tracked, number)) return false;
   kvo_fault_observation concerned;
   kvo__describe_node(tracked->anchor, &concerned);
   const kvo_property *property = kvo__class_find(holder->cls, key);
   KVO_MISUSE(silent_change, &concerned, holder, property != NULL ? property->name : "?");
+  return true;
 }
 
 static void note_object(const kvo_value *value, void *arg) {
@@ -139,5 +140,5 @@ void kvo__check_replaced(kvo_tracked *tracked, const kvo_node *node, const void 
   /* One reader is this change. */
   if (is_certain && successor != NULL && successor != replaced && count_readers(holder) == 1 &&
       !atomic_load(&tracked->is_stale))
-    kvo__tell_silent_change(tracked, number, holder, slot->key);
+    (void)kvo__tell_silent_change(tracked, number, holder, slot->key);
 }

@@ -133,15 +133,13 @@ kvo_cell *kvo__arm_once(kvo_tracked *tracked, const kvo_slot *changed, kvo_statu
     is_lost = !commit(&here, &unread);
     kvo__unlock(&tracked->lock);
     end_evaluation(&here);
-    if (replaced != NULL) {
-      kvo__tell_silent_change(tracked, here.number, replaced, key);
-      kvo__leave(replaced, entered);
-    }
+    bool is_followed = replaced != NULL && !kvo__tell_silent_change(tracked, here.number, replaced, key);
+    if (replaced != NULL) kvo__leave(replaced, entered);
     kvo__retire_taken(tracked, unread);
     *status = here.status;
-    /* Read again: each read subscribes, this time; or another thread has left it to a change that would have told it, had what that changes
-     * not been dropped; or, once, because a getter that always sets what it reads has no end. */
-    bool is_void = is_lost || atomic_load(&tracked->is_stale);
+    /* Read again: each read subscribes, this time; or another thread has followed a change meanwhile; or it has left it to a change that
+     * would have told it, had what that changes not been dropped; or, once, because a getter that always sets what it reads has no end. */
+    bool is_void = is_lost || is_followed || atomic_load(&tracked->is_stale);
     if (!is_void && (!here.is_outdated || is_again)) return result;
     kvo__cell_release(tracked, result);
     is_again = is_again || !is_void;

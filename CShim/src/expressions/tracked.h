@@ -213,9 +213,8 @@ typedef enum kvo_expression_event {
 
 /** Does what the table in rules.c says. `place` is that of the change, or NULL. May run code of the program; no lock may be held. */
 KVO_HIDDEN void kvo__tracked_react(kvo_tracked *tracked, kvo_expression_event event, const kvo_change_place *place);
-/** After a store: if only its owner, on another thread, may evaluate it, asks that to settle it and returns true. May run code of the
- * program; no lock may be held. */
-KVO_HIDDEN bool kvo__tracked_asks_owner(kvo_tracked *tracked, const kvo_change_place *place);
+/** Whether only the owner may evaluate the expression, on another thread, or nobody any more. No lock may be held. */
+KVO_HIDDEN bool kvo__tracked_is_elsewhere(kvo_tracked *tracked);
 /** For a binding that is about to run, after a store: whether the caller is to settle it now. If not, the rest is done. */
 KVO_HIDDEN bool kvo__tracked_is_due(kvo_tracked *tracked, const kvo_change_place *place);
 /** After a change that began before the dependency with this birth was linked: KVO_STORED if the expression was registered before that, or
@@ -287,9 +286,9 @@ KVO_HIDDEN kvo_info *kvo__silent_change(kvo_evaluation *over, uint64_t *entered,
 /** At a change of a key on a path, before the path is evaluated: reports KVO0032 if the path does not lead to the object that is replaced,
  * so that another one was replaced without notification before. `clock`: kvo_frame_content.clock. No lock may be held. */
 KVO_HIDDEN void kvo__check_replaced(kvo_tracked *tracked, const kvo_node *node, const void *old_value, uint32_t clock);
-/** Reports KVO0032 of this key of the holder, unless the change turns out to be notified: evaluation `number` was the newest when it was
- * found. No lock may be held. */
-KVO_HIDDEN void kvo__tell_silent_change(kvo_tracked *tracked, uint64_t number, const kvo_info *holder, kvo_key key);
+/** Reports KVO0032 of this key of the holder. False if the change turns out to be notified, or the observation has ended: evaluation
+ * `number` was the newest when the change was found. No lock may be held. */
+KVO_HIDDEN bool kvo__tell_silent_change(kvo_tracked *tracked, uint64_t number, const kvo_info *holder, kvo_key key);
 /** Notes the dependencies that an evaluation is likely to read, before it begins. tracked->lock is held. */
 KVO_HIDDEN void kvo__expect_reads(kvo_evaluation *here);
 /** After the newest evaluation: turns the dependencies into leaf, subject or plain dependency, and takes those that it has not read, which

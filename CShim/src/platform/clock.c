@@ -20,7 +20,7 @@ int64_t kvo__coarse_now(void) {
 void kvo__sleep(uint32_t milliseconds) {
   int cancellation = kvo__cancel_hold(), before = errno;
   struct timespec time = {milliseconds / 1000, milliseconds % 1000 * 1000000};
-  nanosleep(&time, NULL);
+  while (nanosleep(&time, &time) != 0 && errno == EINTR) continue;
   errno = before;
   kvo__cancel_resume(cancellation);
 }

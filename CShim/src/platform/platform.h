@@ -32,7 +32,7 @@ _Noreturn KVO_HIDDEN void kvo__assert_failed(const char *condition, const char *
  * lock or a file behind. They nest; pass the result of the first to the second. */
 KVO_HIDDEN int kvo__cancel_hold(void);
 KVO_HIDDEN void kvo__cancel_resume(int before);
-/** Sleeps for some milliseconds, or until a signal. No cancellation point; keeps errno. */
+/** Sleeps for some milliseconds. No cancellation point; keeps errno. */
 KVO_HIDDEN void kvo__sleep(uint32_t milliseconds);
 
 /** Allocates zeroed memory with the program's allocator; NULL if there is none. */

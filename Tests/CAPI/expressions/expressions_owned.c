@@ -90,6 +90,20 @@ static void begin(owned *self, kvo_options options) {
   CHECK_OK(try_begin(self, options, &ops));
 }
 
+/* A binding that is said to set the value of the target. */
+static void begin_binding(owned *self, item *target, const kvo_observer_ops *ops) {
+  kvo_binding_observer observer = {.key_path = "expression",
+                                   .options = KVO_NEW,
+                                   .ops = ops,
+                                   .user_data = self,
+                                   .is_binding = true,
+                                   .target = as_object(target),
+                                   .target_key = key_of("value"),
+                                   KVO_HERE};
+  is_owner = true;
+  CHECK_OK(kvo_binding_observe_tracked(as_object(self->root), &observer, false, &self->of.id));
+}
+
 static void finish(owned *self) {
   CHECK_EQ(self->elsewhere, 0);
   expression_end(&self->of);
@@ -297,6 +311,39 @@ TEST_REPORTED("is_here without ask, and ask without is_here, are KVO0008") {
   item_destroy(one.root);
 }
 
+static item *copy;
+static int copy_when_asked;
+
+static int read_both(expression *self) {
+  owned *own = (owned *)self;
+  own->elsewhere += !is_owner;
+  return atomic_value(own->root) + atomic_value(copy);
+}
+
+static void ask_and_look(kvo_observation observation, void *user_data) {
+  copy_when_asked = copy->value;
+  ask(observation, user_data);
+}
+
+TEST("the owner of a binding is asked when other bindings have set what it reads") {
+  owned one = {.of.body = read_both, .root = item_make(1)};
+  copy = item_make(0);
+  item *target = item_make(0);
+  kvo_observation id;
+  CHECK_OK(kvo_bind(as_object(copy), "value", as_object(one.root), "value", &id));
+  kvo_observer_ops ops = owned_ops();
+  ops.ask = ask_and_look;
+  begin_binding(&one, target, &ops);
+  set_elsewhere(one.root, 2);
+  CHECK_EQ(one.asked, 1);
+  CHECK_EQ(copy_when_asked, 2);
+  settle(&one);
+  CHECK_EQ(one.of.new_value, 4);
+  finish(&one);
+  item_destroy(copy);
+  item_destroy(target);
+}
+
 /* ----------------------------------------------------------------------------------------------------- Threads -- */
 
 enum { SETTERS = 3, SETS = 2000 };
@@ -347,15 +394,7 @@ TEST("a binding that its owner changes is settled at once, even if another threa
   ops.is_here = is_here_after_a_while;
   is_owner = true;
   item *target = item_make(0);
-  kvo_binding_observer observer = {.key_path = "expression",
-                                   .options = KVO_NEW,
-                                   .ops = &ops,
-                                   .user_data = &one,
-                                   .is_binding = true,
-                                   .target = as_object(target),
-                                   .target_key = key_of("value"),
-                                   KVO_HERE};
-  CHECK_OK(kvo_binding_observe_tracked(as_object(one.root), &observer, false, &one.of.id));
+  begin_binding(&one, target, &ops);
   pthread_t setter;
   CHECK_EQ(pthread_create(&setter, NULL, store_two, one.root), 0);
   while (!has_begun_to_ask) sched_yield();

@@ -3,8 +3,6 @@
 #include "counted.h"
 #include "shared.h"
 
-#include <unistd.h>
-
 static _Atomic int silent_changes, other_faults;
 
 static kvo_action count_fault(const kvo_fault *fault, void *arg) {
@@ -118,7 +116,6 @@ static void store_and_look(void *arg) {
   counted_store_next(root, make_path(2));
   has_stored = 1;
   await(&has_read);
-  usleep(3000);
   kvo_object_stored(counted_object(root), "next");
 }
 

@@ -35,8 +35,8 @@ def _end_all() -> None:
         if proxy is not None:
             _cancel(proxy._kvo_death.value)
             proxy._kvo_death.value = 0
-    # A daemon thread in a change may call them when there is no interpreter. Py_IsInitialized needs none, and changes nothing.
-    nothing = C.cast(C.pythonapi.Py_IsInitialized, _address).value
+    # A daemon thread in a change may call them when there is no interpreter. sched_yield needs none, and returns 0: no value.
+    nothing = C.cast(C.CDLL(None).sched_yield, _address).value
     for ops in _all_ops:
         for name, _ in ops._fields_:
             member = _address.from_address(C.addressof(ops) + getattr(type(ops), name).offset)
