@@ -89,7 +89,7 @@ kvo_info *kvo__silent_change(kvo_evaluation *over, uint64_t *entered, kvo_key *k
 }
 
 /* Whether another thread has replaced the object, and notifies only now. A setter of a key that nobody observes stores and then looks for
- * observers, so an expression that has subscribed meanwhile reads what is stored before it is told. Between the two the setter calls
+ * observers, so an expression that has subscribed meanwhile may read what is stored before it is notified. Between the two the setter calls
  * nothing, so only a thread that is off its processor takes longer than an evaluation: it gets 20 ms. No lock may be held. */
 static bool is_seen_late(kvo_tracked *tracked, uint64_t number) {
   enum { TRIES = 20 };

@@ -128,7 +128,7 @@ TEST("a set that enumerates more members than it counts is read up to its count,
   kvo_object_destroy(fixed);
 }
 
-TEST("an accessor of a set that the program looks up and calls notifies the observers") {
+TEST("observers are notified of members that the functions of kvo_object_member_accessors add and remove") {
   begin("tags", KVO_NEW | KVO_OLD);
   kvo_object *o = as_kvo(object);
   kvo_member_accessors tags = {.struct_size = sizeof tags};
