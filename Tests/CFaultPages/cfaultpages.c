@@ -222,9 +222,9 @@ void page_KVO0025_example(void) {
   kvo_observer observer = {
       .struct_size = sizeof observer, .key_path = "x", .callback = refuse, .user_data = point, KVO_HERE};
   kvo_add_observer(point, &observer, &id);
-  if (setjmp(back) == 0) KVO_SET(point, "x", double, 1); /* other observers of x are not told */
+  if (setjmp(back) == 0) KVO_SET(point, "x", double, 1); /* other observers of x are not notified */
   kvo_remove_observer(id);
-  KVO_SET(point, "x", double, 2); /* telling them of this, the runtime finds what was left behind */
+  KVO_SET(point, "x", double, 2); /* notifying them, the runtime finds what was left behind */
   /* page end */
   kvo_object_destroy(point);
 }

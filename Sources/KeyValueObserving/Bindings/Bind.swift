@@ -123,12 +123,29 @@ extension KeyValueObservable {
   ///   - applied: Is called after each time the property was set by this binding.
   ///   - expression: The closure to evaluate.
   /// - Returns: The token, whose release ends nothing.
+  // As for a source.
+  @_disfavoredOverload
   @inlinable
   @discardableResult
   public func bind<Value>(
     _ keyPath: ReferenceWritableKeyPath<Self, Value>, initially: KeyValueBinding.Initially = .set,
     exclusive: Bool = false, isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID,
     line: UInt = #line, applied: (() -> Void)? = nil, to expression: @escaping () -> Value
+  ) -> NSKeyValueObservation {
+    KeyValueSource(isolation: isolation, fileID: fileID, line: line, expression).bind(
+      to: self, keyPath, initially: initially, exclusive: exclusive, isolation: isolation, fileID: fileID, line: line,
+      applied: applied)
+  }
+
+  /// Sets an optional property of this object to the value of an expression, now and after each change of what it reads.
+  ///
+  /// See ``bind(_:initially:exclusive:isolation:fileID:line:applied:to:)-(ReferenceWritableKeyPath<Self,Value>,_,_,_,_,_,_,_)``.
+  @inlinable
+  @discardableResult
+  public func bind<Value>(
+    _ keyPath: ReferenceWritableKeyPath<Self, Value?>, initially: KeyValueBinding.Initially = .set,
+    exclusive: Bool = false, isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID,
+    line: UInt = #line, applied: (() -> Void)? = nil, to expression: @escaping () -> Value?
   ) -> NSKeyValueObservation {
     KeyValueSource(isolation: isolation, fileID: fileID, line: line, expression).bind(
       to: self, keyPath, initially: initially, exclusive: exclusive, isolation: isolation, fileID: fileID, line: line,

@@ -27,8 +27,8 @@ public enum GLib {
   /// and bindings last as long as a widget is in its window. They end when the GObject is disposed of.
   ///
   /// Observers of a GObject get no old value, because GLib does not say that a change is going to be made: `onChange` passes the new one as
-  /// both, and does not leave out equal ones. `bind` with an expression, and `bindTwoWay`, also read the property: for one that may be
-  /// `NULL`, such as the title of a window, write `window.bind(\.title) { document.title as String? }`.
+  /// both, and does not leave out equal ones. `bindTwoWay` also reads the property: for one that may be `NULL`, such as the title of a
+  /// window, write `window.bindTwoWay(\.title, with: document, \.title, forward: { $0 ?? "" }, backward: { Optional($0) })`.
   ///
   /// Call this, and use the object, on the GObject's thread, for widgets the main thread; the last reference may be dropped on any thread.
   /// Bind and observe in code of the main actor, and call ``runMainQueue()``: changes that other threads make to the model are then

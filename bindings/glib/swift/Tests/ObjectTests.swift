@@ -30,6 +30,9 @@ struct ObjectTests {
     #expect(password.warning == "a!")
     document.title = "b"
     #expect(password.warning == "b!")
+    let computed = GLib.object(taking: makePassword())
+    computed.bind(\.warning) { "\(document.title)?" }  // NULL before
+    #expect(computed.warning == "b?")
     let other = GLib.object(taking: makePassword())
     other.bindTwoWay(\.warning, with: document, \.title, forward: { $0 ?? "" }, backward: { Optional($0) })
     #expect(other.warning == "b")
