@@ -47,6 +47,7 @@ static void thread_ends(kvo_thread *self) {
 static void forked(void) {
   kvo__tracking_forked();
   kvo__pages_forked();
+  kvo__bound_forked();
 #if KVO_DIAGNOSTICS
   kvo__trace_forked();
   kvo__slow_forked();

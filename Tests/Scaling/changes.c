@@ -1,6 +1,7 @@
 /* changes.c - the cost of a change with n observers, or of one that n paths follow. */
 #include "scaling.h"
 
+#include <kvo/kvo_bind.h>
 #include <kvo/kvo_scope.h>
 
 static listener *listeners(size_t n) { return scaling_array(n, sizeof(listener)); }
@@ -129,6 +130,32 @@ ROW("n objects change in a scope and die in it") {
     CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_COALESCES, all, n, NULL, 0));
     for (size_t i = 0; i < n; i++) item_set_value((item *)(void *)all[i], 1);
     for (size_t i = 0; i < n; i++) item_destroy((item *)(void *)all[order[i]]);
+    kvo_scope_end(&scope);
+  }
+}
+
+static item **summed;
+static size_t summed_count;
+
+static void sum(void *user_data, kvo_value_reader reader, void *arg) {
+  (void)user_data;
+  int64_t all = 0, one = 0;
+  for (size_t i = 0; i < summed_count; i++) {
+    CHECK_OK(kvo_get_int64(as_object(summed[i]), "value", &one));
+    all += one;
+  }
+  reader(&(kvo_value){"q", sizeof all, &all}, arg);
+}
+
+ROW("n objects change in a scope, in the order in which an expression reads them") {
+  summed = scaling_array(n, sizeof *summed);
+  summed_count = n;
+  for (size_t i = 0; i < n; i++) summed[i] = item_make(0);
+  CHECK_OK(kvo_bind_computed(as_object(item_make(0)), "value", sum, NULL, NULL, NULL));
+  MEASURE {
+    kvo_scope scope;
+    CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_COALESCES, (kvo_object **)(void *)summed, n, NULL, 0));
+    for (size_t i = 0; i < n; i++) item_set_value(summed[i], 1);
     kvo_scope_end(&scope);
   }
 }

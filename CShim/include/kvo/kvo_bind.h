@@ -55,7 +55,8 @@ KVO_API kvo_status kvo_bind_computed(kvo_object *target, const char *key, kvo_co
 
 /** Keeps two properties equal: first `one` takes the value of `other`, then each follows the other. It is two bindings; the side that was
  * set answers only if its setter has stored another value, which the other side then takes. Ends with either object, or with
- * kvo_cancel_observer and the id in `*out`, which ends both. Fails as kvo_bind does. */
+ * kvo_cancel_observer and the id in `*out`, which ends both. kvo_cancel_observer_and_wait waits for both; if they have ended before, it
+ * waits for the one that sets `other`. Fails as kvo_bind does. */
 KVO_API kvo_status kvo_bind_two_way(kvo_object *one, const char *key, kvo_object *other, const char *other_key,
                                     kvo_observation *KVO_NULLABLE out KVO_SITE) KVO_SITED("kvo_bind_two_way_at");
 

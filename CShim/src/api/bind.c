@@ -13,8 +13,6 @@ typedef struct binding {
   kvo_compute compute;
   void *user_data;
   void (*destroy)(void *user_data);
-  /** The watch of the target's death, if the observation does not end with the target by itself; or 0. */
-  kvo_observation watch;
   char strings[];
 } binding;
 
@@ -97,7 +95,6 @@ static void set(const kvo_raw_change *change, void *user_data) {
 
 static void bind_end(void *user_data) {
   binding *of = user_data;
-  if (of->watch != 0) kvo__end_named(of->watch, KVO_NOWHERE);
   if (of->destroy != NULL) of->destroy(of->user_data);
   kvo__free(of);
 }
@@ -114,14 +111,37 @@ bool kvo__bind_is_in(const kvo_node *node, const kvo_module_range *module) {
          kvo__is_in(module, (uintptr_t)of->user_data);
 }
 
-/* The user data of a watch is a copy of the binding's id: the binding itself may be freed meanwhile, and a pointer may be too small. */
-static void end_of_target(void *user_data) {
+/* A binding and the watch of its target's death end each other. Each has an allocated copy of the other's id: the other one may have ended,
+ * and a pointer may be too small for an id. */
+static void bind_end_other(void *user_data) {
   kvo_observation id = *(kvo_observation *)user_data;
   kvo__free(user_data);
   kvo__end_named(id, KVO_NOWHERE);
 }
 
-static const kvo_observer_ops watch_ops = {.destroy = end_of_target};
+static void bind_ended(kvo_end end, void *arg) {
+  (void)end;
+  bind_end_other(arg);
+}
+
+static const kvo_observer_ops watch_ops = {.destroy = bind_end_other};
+
+/* Has a binding end with its target, if it does not by itself. It may have ended already: its registration runs code of the program. */
+static kvo_status watch_target(kvo_object *target, kvo_observation id) {
+  kvo_observation *of = kvo__alloc(sizeof *of), *watch = kvo__alloc(sizeof *watch);
+  if (of != NULL) *of = id;
+  kvo_status status =
+      of != NULL && watch != NULL ? kvo_binding_observe_death(target, &watch_ops, of, watch) : KVO_ERROR_OUT_OF_MEMORY;
+  if (status != KVO_OK) {
+    kvo__free(of);
+    kvo__free(watch);
+    kvo__end_named(id, KVO_NOWHERE);
+    return status;
+  }
+  status = kvo_observation_on_end(id, bind_ended, watch);
+  if (status != KVO_OK) bind_end_other(watch);
+  return status == KVO_ERROR_NOT_REGISTERED ? KVO_OK : status;
+}
 
 /* -------------------------------------------------------------------------------------------------------------- Making -- */
 
@@ -167,18 +187,8 @@ static kvo_status bind_property(const char *function, const binding *of, kvo_obs
   kvo_status status = is_stored ? kvo_binding_observe_key(of->source, read->key, &observer, &id)
                                 : kvo_binding_observe_tracked(of->source, &observer, false, &id);
   if (status != KVO_OK) return kvo__fail(status, "%s: \"%s\": %s", function, of->path, kvo_status_string(status));
-  if (of->source != of->target) {
-    kvo_observation watch = 0, *copy = kvo__alloc(sizeof *copy);
-    if (copy != NULL) *copy = id;
-    status = copy != NULL ? kvo_binding_observe_death(of->target, &watch_ops, copy, &watch) : KVO_ERROR_OUT_OF_MEMORY;
-    if (status != KVO_OK) {
-      kvo__free(copy);
-      kvo__end_named(id, KVO_NOWHERE);
-      return kvo__fail(status, "%s: \"%s\": %s", function, of->key, kvo_status_string(status));
-    }
-    made->watch = watch;
-    if (!kvo_observation_is_registered(id)) kvo__end_named(watch, KVO_NOWHERE); /* another thread has ended it */
-  }
+  if (of->source != of->target) status = watch_target(of->target, id);
+  if (status != KVO_OK) return kvo__fail(status, "%s: \"%s\": %s", function, of->key, kvo_status_string(status));
   if (out != NULL) *out = id;
   return KVO_OK;
 }

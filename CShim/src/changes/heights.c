@@ -53,6 +53,11 @@ bool kvo__bound_make(kvo_node *node, const kvo_object *target, kvo_key key) {
 void kvo__bound_list(const kvo_node *node) {
   kvo_bound *bound = kvo__bound_of(node);
   if (bound->target == NULL) return;
+  if (kvo__bound_tracked(bound) == NULL) {
+    kvo_slot *slot = atomic_load(&node->slot);
+    bound->source = kvo__slot_info(slot)->object;
+    bound->source_key = slot->key;
+  }
   kvo__lock(&bound_lock);
   kvo__index_add(&all_targets, &bound->of_target);
   bound->is_listed = true;
@@ -158,8 +163,10 @@ uint64_t kvo__bound_begin(kvo_bound *bound, uint32_t depth) {
   return atomic_load_explicit(&bound->runs, memory_order_relaxed);
 }
 
+/* After it has been passed on, another thread may be its settler and not have counted that yet. */
 bool kvo__bound_end(kvo_bound *bound, uint64_t run) {
-  return atomic_load_explicit(&bound->runs, memory_order_relaxed) != run || heights_end(bound, own_thread());
+  return settler_of(bound) != own_thread() || atomic_load_explicit(&bound->runs, memory_order_relaxed) != run ||
+         heights_end(bound, own_thread());
 }
 
 void kvo__bound_give_up(kvo_bound *bound) { atomic_store(&bound->settler, 0); }
@@ -182,6 +189,21 @@ static void heights_end_left(kvo_node *node, void *arg) {
   }
   kvo__unlock(&bound_lock);
 }
+
+static void heights_forked(kvo_node *node, void *arg) {
+  (void)arg;
+  if ((node->options & KVO_NODE_BINDS) == 0) return;
+  kvo_bound *bound = kvo__bound_of(node);
+  uintptr_t settler = settler_of(bound);
+  bool is_own = settler == own_thread();
+  for (kvo_open_scope *each = kvo__scopes(); each != NULL; each = each->outer)
+    is_own = is_own || settler == heights_address_of(each);
+  if (is_own) return;
+  bound->is_queued = false;
+  atomic_store(&bound->settler, 0);
+}
+
+void kvo__bound_forked(void) { kvo__ids_visit(KVO_NODE_ANCHOR, heights_forked, NULL); }
 
 void kvo__bound_left(kvo_observation observation) { (void)kvo__id_look_up(observation, heights_end_left, NULL); }
 
@@ -215,11 +237,9 @@ typedef struct heights {
   bool is_queued, is_own;
 } heights;
 
-/* Whether it reads what the other one sets. Not known of an expression. */
+/* Whether it reads what the other one sets. Not known of an expression. It may have ended, and its source may be freed. */
 static bool answers(const kvo_bound *bound, const kvo_bound *other) {
-  if (kvo__bound_tracked(bound) != NULL) return false;
-  kvo_slot *slot = atomic_load_explicit(&bound->node->slot, memory_order_relaxed);
-  return slot->key == other->key && kvo__slot_info(slot)->object == other->target;
+  return bound->source != NULL && bound->source == other->target && bound->source_key == other->key;
 }
 
 /* Neither direction of a two-way binding is above the other. The lock is held. */

@@ -237,15 +237,20 @@ INLINE kvo_node *call_binding(const reading *of, kvo_raw_change *record, const v
   uint64_t run = kvo__settle_begin(bound, of->depth);
   if (run == 0) return NULL;
   begin_delivery(mark, node, node->id);
+  if (UNLIKELY(kvo__attended() != 0)) attend();
+  kvo_traits now = {.all = atomic_load(&node->traits)};
+  bool is_usual = now.all == traits.all; /* otherwise it has ended, or is paused */
   record->old_value = NULL;
   record->new_value = (traits.options & KVO_NEW) != 0 ? new_value : NULL;
   record->observation = node->id;
-  if (KVO_CALLS_CLOSURES && (traits.options & KVO_NODE_IS_CLOSURE) != 0)
+  if (UNLIKELY(!is_usual))
+    mark->node = kvo__no_node;
+  else if (KVO_CALLS_CLOSURES && (traits.options & KVO_NODE_IS_CLOSURE) != 0)
     kvo__call_function(record, node);
   else
     node->ops->callback(record, node->user_data);
   kvo__settle_end(bound, of->depth, run);
-  return NULL;
+  return is_usual ? NULL : node;
 }
 
 /* The cases of notify.c. Apart from set_slowly, which saves registers and has a frame. */

@@ -240,6 +240,7 @@ void kvo__settle_end(kvo_bound *bound, uint32_t depth, uint64_t run) {
   kvo_thread *self = kvo__own.thread;
   if (!kvo__bound_end(bound, run)) {
     if (settle_keep(bound, &bound->entered)) {
+      bound->depth = KVO_BOUND_WAITS;
       bound->outer = self->outdated;
       self->outdated = bound;
     } else {

@@ -26,7 +26,8 @@ typedef struct kvo_bound {
   _Atomic uintptr_t settler;
   /** How often it has got a settler: one that is no longer the last has passed it on. */
   _Atomic uint64_t runs;
-  /** While a thread runs it alone: how many marks there were before the change of what it reads. */
+  /** While a thread runs it alone: how many marks there were before the change of what it reads; KVO_BOUND_WAITS while it is outdated and
+   * waits for its thread to run it once more. */
   uint32_t depth;
   /** The observation's own node, and the order of that. Constant. */
   kvo_node *node;
@@ -38,6 +39,9 @@ typedef struct kvo_bound {
   /** What it sets; the object is only compared, and NULL if it is none of the runtime's. Constant. */
   const kvo_object *target;
   kvo_key key;
+  /** What it reads, if that is a stored property, otherwise NULL; the object is only compared. Constant once it is listed. */
+  const kvo_object *source;
+  kvo_key source_key;
   /** It is among all bindings. Constant once its registration is complete. */
   bool is_listed;
   /** What kvo__enter returned for the node's info, while there is a settler. For an expression that is retained instead. */
@@ -93,11 +97,14 @@ KVO_HIDDEN bool kvo__bound_make(kvo_node *node, const kvo_object *target, kvo_ke
  * the node's info. */
 KVO_HIDDEN void kvo__bound_list(const kvo_node *node);
 KVO_HIDDEN void kvo__bound_free(kvo_bound *bound);
+/** In the child of a fork: bindings that other threads were settling have no settler. */
+KVO_HIDDEN void kvo__bound_forked(void);
 /** Has a hold settle a binding, which is put into the queue if it is to run, otherwise runs already; false if another thread or this hold
  * does it already: it is then run once more. */
 KVO_HIDDEN bool kvo__bound_claim(kvo_bound *bound, kvo_open_scope *hold, bool is_to_run);
 /** Bindings that are nested deeper than this are run in a hold, one after the other. */
 enum { KVO_MOST_NESTED_BINDINGS = 128 };
+#define KVO_BOUND_WAITS (UINT32_MAX - 1)
 /** Has this thread run a binding alone, without a hold, after a change for which there were so many marks: whatever the binding sets, the
  * change notifies no other observer. While the observers of the target are notified, it may be run again. Returns the number of the run; 0
  * if the binding is settled already: it is then run once more. */

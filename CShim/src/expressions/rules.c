@@ -131,12 +131,14 @@ static void note_orphaned(kvo_tracked *tracked) {
 }
 
 /* Settles it. If a change was left to whoever settles it next, the observer is notified all the same, unless what it was left to is still
- * open. `is_last`: what it reads now counts as delivered. */
+ * open, or the owner has been asked to notify. `is_last`: what it reads now counts as delivered. */
 static void rules_follow(kvo_tracked *tracked, bool is_last) {
   kvo_status status;
   bool was_left = false;
   kvo_cell *now = kvo__arm(tracked, NULL, &status, &was_left);
-  if (was_left && !kvo__postpone(tracked, NULL, true))
+  if (was_left && (atomic_load(&tracked->asked) & KVO_ASKED_TO_TELL) != 0)
+    atomic_store(&tracked->is_stale, true);
+  else if (was_left && !kvo__postpone(tracked, NULL, true))
     kvo__tracked_tell_present(tracked, now, false);
   else if (!was_left && is_last)
     kvo__tracked_set_last(tracked, now);
@@ -145,8 +147,19 @@ static void rules_follow(kvo_tracked *tracked, bool is_last) {
   kvo__cell_release(tracked, now);
 }
 
+/* A binding has no old value. */
+static bool lacks_last(const kvo_tracked *tracked, const kvo_change_place *place) {
+  return place->reads_last && !tracked->is_binding &&
+         atomic_load_explicit(&tracked->last, memory_order_acquire) == NULL;
+}
+
+/* Asked first: to find the state takes a time that grows with what the expression reads. */
+static bool has_to_prepare(const kvo_tracked *tracked, const kvo_change_place *place) {
+  return (tracked->options & KVO_PRIOR) != 0 || lacks_last(tracked, place);
+}
+
 static void prepare(kvo_tracked *tracked, const kvo_change_place *place) {
-  if (place->reads_last && !tracked->is_binding) kvo__tracked_read_last(tracked); /* a binding has no old value */
+  if (lacks_last(tracked, place)) kvo__tracked_read_last(tracked);
   if ((tracked->options & KVO_PRIOR) != 0) kvo__tracked_tell_prior(tracked);
 }
 
@@ -185,6 +198,7 @@ bool kvo__tracked_is_due(kvo_tracked *tracked, const kvo_change_place *place) {
 
 void kvo__tracked_react(kvo_tracked *tracked, kvo_expression_event event, const kvo_change_place *place) {
   state found;
+  if (event == KVO_WILL_STORE && !has_to_prepare(tracked, place)) return;
   if (event == KVO_DIED) kvo__look_for_abandoned();
   action due = rules_decide(tracked, event, place, &found);
   if (event == KVO_DIED && due == ASK_TO_NOTIFY) note_orphaned(tracked);

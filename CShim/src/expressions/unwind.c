@@ -33,10 +33,8 @@ void kvo__let_go_of_object(uint32_t mark) {
   atomic_fetch_sub(&kvo__threads.unwinding, 1);
 }
 
-/* The change that it missed is over, and the object may die on another thread. */
-void kvo__deliver_present(kvo_node *node, kvo_info *info, const void *old_value) {
-  uint32_t mark;
-  if (kvo__node_misses(node) || !kvo__hold_object(info, node, __builtin_frame_address(0), &mark)) return;
+/* The object is held. */
+static void unwind_call(kvo_node *node, kvo_info *info, const void *old_value) {
   const kvo_property *property = kvo__slot_property(info, atomic_load(&node->slot));
   void *value =
       property != NULL && (node->options & KVO_NEW) != 0 ? kvo__property_copy(property, info->object, NULL) : NULL;
@@ -50,11 +48,26 @@ void kvo__deliver_present(kvo_node *node, kvo_info *info, const void *old_value)
       .kind = KVO_CHANGE_SETTING,
       .observation = node->id,
   };
-  bool is_kept = kvo__info_retain(info);
   kvo__call_direct(&record, node);
   if (value != NULL) kvo__property_release(property, value);
+}
+
+/* The change that it missed is over, and the object may die on another thread. */
+static void unwind_present(kvo_node *node, kvo_info *info, const void *old_value, bool is_late) {
+  uint32_t mark;
+  if (kvo__node_misses(node) || !kvo__hold_object(info, node, __builtin_frame_address(0), &mark)) return;
+  bool is_kept = kvo__info_retain(info);
+  if (is_kept || !is_late || !kvo__info_counts(info)) unwind_call(node, info, old_value);
   kvo__let_go_of_object(mark);
   if (is_kept) kvo__info_release(info);
+}
+
+void kvo__deliver_present(kvo_node *node, kvo_info *info, const void *old_value) {
+  unwind_present(node, info, old_value, false);
+}
+
+void kvo__deliver_missed(kvo_node *node, kvo_info *info, const void *old_value) {
+  unwind_present(node, info, old_value, true);
 }
 
 /* Makes a delivery or, of an endless cycle, drops it: its observer knows what it sets itself. An expression must nevertheless follow the
@@ -68,8 +81,10 @@ __attribute__((noinline)) static void unwind_deliver(kvo_deferred *next, bool en
     if (tracked != NULL && next->late <= 2 * MAX_LATE) kvo__tracked_react(tracked, KVO_STORED_SILENTLY, NULL);
   } else if (tracked != NULL) {
     kvo__tracked_react(tracked, KVO_RELEASED, NULL);
+  } else if ((next->node->options & KVO_NODE_BINDS) != 0) {
+    kvo__hooks.settle(next->node);
   } else {
-    kvo__deliver_present((kvo_node *)(uintptr_t)next->node, next->info, NULL);
+    kvo__deliver_missed((kvo_node *)(uintptr_t)next->node, next->info, NULL);
   }
 }
 

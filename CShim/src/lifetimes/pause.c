@@ -2,6 +2,7 @@
  *
  * A direct observation is paused by the kind of its node, which a change reads anyway. An expression has no callback as long as it is not
  * `registered`, as during its registration. */
+#include "changes/settle.h"
 #include "lifetimes/lifetimes.h"
 
 /* An observation found by its id, with what keeps it from being freed. */
@@ -41,8 +42,10 @@ static void pause_let_go(const target *of) {
 static void *pause_read_value(const target *of, const kvo_property *property) {
   uint32_t mark;
   if (!kvo__hold_object(of->info, of->node, __builtin_frame_address(0), &mark)) return NULL;
-  void *value = kvo__property_keep(property, of->info->object, NULL);
+  bool is_kept = kvo__info_retain(of->info);
+  void *value = is_kept || !kvo__info_counts(of->info) ? kvo__property_keep(property, of->info->object, NULL) : NULL;
   kvo__let_go_of_object(mark);
+  if (is_kept) kvo__info_release(of->info);
   return value;
 }
 
@@ -76,7 +79,11 @@ static kvo_status resume_direct(const target *of, bool tell_missed) {
     has_missed = atomic_exchange(&node->kind, KVO_NODE_DIRECT) == KVO_NODE_MISSED;
   }
   kvo__unlock(&of->info->lock);
-  if (has_missed && tell_missed) kvo__deliver_present(node, of->info, kvo__paused_value(paused));
+  bool is_due = has_missed && tell_missed;
+  if (is_due && (node->options & KVO_NODE_BINDS) != 0)
+    kvo__settle_one(node); /* another thread may be settling it */
+  else if (is_due)
+    kvo__deliver_missed(node, of->info, kvo__paused_value(paused));
   kvo__paused_free(paused);
   return live ? KVO_OK : KVO_ERROR_NOT_REGISTERED;
 }

@@ -236,9 +236,13 @@ static inline kvo_info *kvo__slot_info(kvo_slot *slot) {
 /** The binding's object that the info's object is the header of. */
 static inline void *kvo__info_instance(const kvo_info *info) { return (char *)info->object - info->cls->header_offset; }
 
-/** Keeps the object of an info, which is alive, until kvo__info_release; false if its class does not provide for that. */
+/** Whether the object of an info is counted. If such an object cannot be retained, it is being destroyed and its values may be gone: the
+ * runtime learns of the death later. */
+static inline bool kvo__info_counts(const kvo_info *info) { return info->cls->retain != NULL; }
+
+/** Keeps the object of an info, which is alive, until kvo__info_release; false if that cannot be. */
 static inline bool kvo__info_retain(const kvo_info *info) {
-  return info->cls->retain != NULL && info->cls->retain(kvo__info_instance(info)) != NULL;
+  return kvo__info_counts(info) && info->cls->retain(kvo__info_instance(info)) != NULL;
 }
 /** May destroy the object. No lock may be held; the caller is a reader. */
 static inline void kvo__info_release(const kvo_info *info) { info->cls->release(kvo__info_instance(info)); }

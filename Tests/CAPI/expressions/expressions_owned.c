@@ -241,6 +241,26 @@ TEST("of a change of which nobody is notified the owner is asked to follow it, a
   finish(&one);
 }
 
+TEST("a silent change by the owner leaves a change made elsewhere to the answer, which notifies once") {
+  owned one = {.of.body = read_root, .root = item_make(1)};
+  begin(&one, KVO_OLD | KVO_NEW);
+  set_elsewhere(one.root, 2);
+  is_owner = true;
+  kvo_object *silent = as_object(one.root);
+  kvo_scope scope;
+  CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_SILENCES, &silent, 1, __FILE__, __LINE__));
+  item_set_value(one.root, 3);
+  kvo_scope_end(&scope);
+  CHECK_EQ(one.of.notified, 0);
+  settle(&one);
+  check(&one, 1, 1, 3);
+  settle(&one);
+  CHECK_EQ(one.of.notified, 1);
+  item_set_value(one.root, 4);
+  check(&one, 2, 3, 4);
+  finish(&one);
+}
+
 TEST("a change made elsewhere before a pause is delivered after it, one made in it is missed") {
   owned one = {.of.body = read_root, .root = item_make(1)};
   begin(&one, KVO_OLD | KVO_NEW);
