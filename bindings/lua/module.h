@@ -61,7 +61,7 @@ typedef struct state {
   /* The coroutine on which handlers run; NULL when the Lua state is closed. Guarded by the lock, as the rest is. */
   lua_State *L;
   /* The thread that used the module last: handlers are called on it. Changes on other threads wait. */
-  pthread_t home;
+  uint64_t home;
   struct waiting *first, *last;
   size_t waiting;
   struct observation *open;

@@ -69,6 +69,45 @@ static void *set(void *arg) {
   return arg;
 }
 
+/* Runs on a thread of its own, which has ended when this returns. */
+static void run_elsewhere(void *(*function)(void *), void *arg) {
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, function, arg) != 0 || pthread_join(thread, NULL) != 0) exit(1);
+}
+
+static void *load_and_observe(void *L) {
+  static const char loading[] =
+      "kvo, count = require 'kvo', 0; kvo.observe(kvo.wrap(address), 'x', function() count = count + 1 end)";
+  if (luaL_dostring(L, loading) == LUA_OK) return L;
+  fprintf(stderr, "%s\n", lua_tostring(L, -1));
+  exit(1);
+}
+static void *set_once(void *L) {
+  KVO_SET(object, "x", double, 1);
+  return L;
+}
+static lua_Integer count_in(lua_State *L) {
+  lua_getglobal(L, "count");
+  lua_Integer count = lua_tointeger(L, -1);
+  lua_pop(L, 1);
+  return count;
+}
+
+/* A thread may get the pthread_t of the one that has loaded the module and has ended: it is another thread all the same. */
+static bool is_taken_for_another(void) {
+  lua_State *L = luaL_newstate();
+  luaL_openlibs(L);
+  lua_pushlightuserdata(L, object);
+  lua_setglobal(L, "address");
+  run_elsewhere(load_and_observe, L);
+  run_elsewhere(set_once, L);
+  bool waits = count_in(L) == 0;
+  bool is_delivered = luaL_dostring(L, "kvo.deliver()") == LUA_OK && count_in(L) == 1;
+  lua_close(L);
+  if (!waits || !is_delivered) fprintf(stderr, "a new thread is taken for one that has ended\n");
+  return waits && is_delivered;
+}
+
 int main(int argc, char **argv) {
   if (argc > 1) rounds = atoi(argv[1]);
   kvo_property_spec x = {
@@ -80,6 +119,7 @@ int main(int argc, char **argv) {
                          .property_count = 1};
   kvo_class *cls;
   if (kvo_class_register(&spec, &cls) != KVO_OK || kvo_object_create(cls, &object) != KVO_OK) return 1;
+  if (!is_taken_for_another()) return 1;
   pthread_t states[2], setting;
   pthread_create(&setting, NULL, set, NULL);
   for (int i = 0; i < 2; i++) pthread_create(&states[i], NULL, run_states, NULL);
