@@ -51,7 +51,7 @@ class CObject(_Observable):
     if TYPE_CHECKING:
         _kvo_owned: bool
         _kvo_owner: "_Owner"
-        _kvo_death: C.c_uint64
+        _kvo_death: "_Death"
 
     def __init__(self) -> None:
         raise TypeError("an object of C is made by kvo.wrap or CClass.create")
@@ -131,13 +131,20 @@ class CObject(_Observable):
         _owned.add(self._kvo_address)
         self._kvo_owner = _Owner(self._kvo_address)
 
-    def __del__(self, cancel: Anything = _cancel) -> None:
-        if not self._kvo_owned and self._kvo_death.value:
-            cancel(self._kvo_death.value)
-
 
 _owned: set[int] = set()
 """The addresses of the objects of C that Python destroys."""
+
+
+class _Death(C.c_uint64):
+    """The observation of the death of an object of C. It is cancelled with the CObject: not before all weak references to that are
+    cleared, or another thread could get it once more while cancel waits."""
+
+    address: int = 0
+
+    def __del__(self, owned: Anything = _owned, cancel: Anything = _cancel) -> None:
+        if self.value and self.address not in owned:
+            cancel(self.value)
 
 
 class _Owner(int):
@@ -202,7 +209,8 @@ def _wrapped(address: Optional[int]) -> Anything:
         if not _object_class(address):
             return None
         found = object.__new__(CObject)
-        found._kvo_owned, found._kvo_death, found._kvo_address = False, C.c_uint64(), address
+        found._kvo_owned, found._kvo_death, found._kvo_address = False, _Death(), address
+        found._kvo_death.address = address
         found._kvo_observations = set()
         _proxies[address] = found
     if _observation.is_over:

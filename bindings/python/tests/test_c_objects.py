@@ -3,10 +3,12 @@
 import copy
 import gc
 import pickle
+import threading
 
 import pytest
 
 import kvo
+from kvo._c_objects import _proxies_lock
 from test_properties import Document
 
 
@@ -183,3 +185,16 @@ def test_a_function_of_c_takes_the_object(c):
     c.set_number(point, b"x", 1.5)
     assert point.x == 1.5
     assert kvo.wrap(None) is None
+
+
+def test_an_object_of_c_can_be_read_while_another_thread_drops_its_last_reference(c):
+    point = kvo.wrap(c.make_point())
+    held = [kvo.wrap(c.make_point())]
+    point.next = held[0]
+    dropping = threading.Thread(target=held.clear)
+    with _proxies_lock:  # so that the other thread waits in the middle
+        dropping.start()
+        dropping.join(0.1)
+        found = point.next
+    dropping.join()
+    assert found.x == 0 and found is point.next
