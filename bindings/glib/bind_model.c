@@ -45,8 +45,9 @@ gboolean binding_model_is_read_only(kvo_object *object, const char *key_path) {
 
 /* The type that the model has now: only its value knows it. Nil does not, unless it is that of a string. */
 static void model_read_type(const kvo_value *value, void *type) {
-  if (value->bytes != NULL || kvo_glib_type_for_encoding(value->type) == G_TYPE_STRING)
-    *(GType *)type = kvo_glib_type_for_encoding(value->type);
+  GType found = kvo_glib_type_for_encoding(value->type);
+  if (value->bytes == NULL && found != G_TYPE_STRING) return;
+  *(GType *)type = found == KVO_GLIB_TYPE_OBJECT ? G_TYPE_OBJECT : found; /* another object need not be a wrapper */
 }
 
 static void model_set(KvoGlibBinding *of, kvo_object *object, const GValue *from) {

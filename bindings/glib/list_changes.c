@@ -91,8 +91,8 @@ static void changes_leave(const kvo_value *element, void *arg) {
   kvo_glib_unlock();
 }
 
-/* Another thread has taken objects out of the list, and may destroy them once this has returned. The edits are there already, so that
- * whoever makes them may clear the set. */
+/* Whoever has taken objects out of the list may destroy them once this has returned, while the model still shows them. The edits are there
+ * already, so that whoever makes them may clear the set. */
 static void changes_note_removed(KvoGlibListModel *of, const kvo_change *change) {
   if (!of->is_objects) return;
   leaving out = {of, TRUE}, in = {of, FALSE};
@@ -136,7 +136,7 @@ void list_changed(const kvo_change *change, void *user_data) {
   } else {
     if (!list_edits_of_change(of, change) || changes_have_strayed(of, change->object))
       list_edit_whole(of, change->object);
-    if (!is_here) changes_note_removed(of, change);
+    if (!is_here || of->is_emitting) changes_note_removed(of, change);
     changes_arrange(of, is_here);
   }
   g_object_unref(of);

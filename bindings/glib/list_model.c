@@ -50,10 +50,9 @@ static GObject *list_wrap_left(KvoGlibListModel *of, guint position) {
   }
   kvo_glib_lock();
   kvo_object *object = position < of->count ? of->items[position] : NULL;
-  kvo_glib_weak *weak = object != NULL ? kvo_glib_weak_find(object) : NULL;
-  GObject *found = weak != NULL ? kvo_glib_weak_wrapper(weak) : NULL;
   GType type = of->item_type != 0 ? of->item_type : KVO_GLIB_TYPE_OBJECT;
   kvo_glib_unlock();
+  GObject *found = object != NULL ? kvo_glib_weak_find_wrapper(object, NULL) : NULL;
   return found != NULL ? found : g_object_new(type, NULL); /* of no object */
 }
 

@@ -44,6 +44,7 @@ typedef struct kvo_glib_weak {
   GWeakRef
       found; /* the same for who wants a reference: GObject knows whether it is the last one that is being dropped */
   unsigned references;      /* under the lock */
+  unsigned wrapped;         /* under the lock: how many wrappers there have been */
   unsigned place : 30;      /* under the lock: the wrapper's */
   unsigned is_frozen : 1;   /* under the lock: the wrapper's notifications wait for its context */
   unsigned is_observed : 1; /* under the lock: its keys are */
@@ -62,8 +63,10 @@ kvo_glib_weak *kvo_glib_weak_again(kvo_glib_weak *weak);
 void kvo_glib_weak_drop(kvo_glib_weak *weak);
 /* Under the lock: that of an object of which perhaps only the address is left; NULL if there is none. No reference. */
 kvo_glib_weak *kvo_glib_weak_find(const kvo_object *address);
-/* The wrapper, with a reference; NULL if there is none. */
+/* The wrapper, with a reference; NULL if there is none. Not under the lock: a reference may call a toggle notification. */
 GObject *kvo_glib_weak_wrapper(kvo_glib_weak *weak);
+/* The same of an object of which perhaps only the address is left, and its place, unless `place` is NULL. */
+GObject *kvo_glib_weak_find_wrapper(const kvo_object *address, kvo_glib_place **place);
 /* Returns the object, which lives until kvo_glib_unpin; NULL, without a pin, if it is dead. */
 kvo_object *kvo_glib_weak_pin(kvo_glib_weak *weak, kvo_glib_pin *pin);
 void kvo_glib_unpin(kvo_glib_pin *pin);

@@ -57,6 +57,22 @@ kvo_glib_weak *kvo_glib_weak_again(kvo_glib_weak *weak) {
   return weak;
 }
 
+GObject *kvo_glib_weak_find_wrapper(const kvo_object *address, kvo_glib_place **place) {
+  kvo_glib_lock();
+  kvo_glib_weak *weak = kvo_glib_weak_find(address);
+  if (weak != NULL) weak->references++;
+  kvo_glib_unlock();
+  GObject *found = weak != NULL ? kvo_glib_weak_wrapper(weak) : NULL;
+  if (found != NULL && place != NULL) {
+    kvo_glib_lock();
+    *place = weak->wrapper == found ? kvo_glib_place_at(weak->place) : NULL;
+    kvo_glib_unlock();
+    if (*place == NULL) g_clear_object(&found); /* it has been disposed of meanwhile */
+  }
+  if (weak != NULL) kvo_glib_weak_drop(weak);
+  return found;
+}
+
 kvo_glib_weak *kvo_glib_weak_take(kvo_object *object) {
   kvo_glib_lock();
   kvo_glib_weak *weak = kvo_glib_weak_find(object);

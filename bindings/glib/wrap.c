@@ -57,24 +57,40 @@ static void kvo_glib_object_class_init(KvoGlibObjectClass *cls) {
   object_class->finalize = wrap_finalize;
 }
 
-static GObject *wrap_make(kvo_glib_weak *weak, kvo_object *of, kvo_glib_place *place) {
-  const kvo_glib_class *cls = kvo_glib_class_for(kvo_object_class(of));
-  GObject *made = g_object_new(cls->type, NULL);
-  place = place != NULL ? kvo_glib_place_again(place) : kvo_glib_place_take();
-  kvo_glib_lock();
-  GObject *other = kvo_glib_weak_wrapper(weak); /* another thread may have made one meanwhile */
+/* Makes it the wrapper, unless another thread has made one since `wrapped`: then it returns false. */
+static gboolean wrap_enter(kvo_glib_weak *weak, GObject *made, const kvo_glib_place *place, unsigned wrapped) {
   kvo_glib_place *left = NULL;
-  if (other == NULL) {
+  kvo_glib_lock();
+  gboolean enters = weak->wrapped == wrapped;
+  if (enters) {
     if (weak->wrapper != NULL) left = wrap_leave(weak); /* one that is about to be disposed of */
     ((kvo_glib_wrapper *)made)->weak = weak;
     g_weak_ref_set(&weak->found, made);
     weak->wrapper = made;
+    weak->wrapped++;
     weak->place = place->index;
     weak->is_frozen = FALSE;
   }
   kvo_glib_unlock();
   if (left != NULL) kvo_glib_place_drop(left);
-  if (other == NULL) {
+  return enters;
+}
+
+/* The wrapper that there is, with a reference, or NULL; and how many there have been before it was looked for. */
+static GObject *wrap_find(kvo_glib_weak *weak, unsigned *wrapped) {
+  kvo_glib_lock();
+  *wrapped = weak->wrapped;
+  kvo_glib_unlock();
+  return kvo_glib_weak_wrapper(weak);
+}
+
+static GObject *wrap_make(kvo_glib_weak *weak, kvo_object *of, kvo_glib_place *place) {
+  const kvo_glib_class *cls = kvo_glib_class_for(kvo_object_class(of));
+  GObject *made = g_object_new(cls->type, NULL), *other;
+  place = place != NULL ? kvo_glib_place_again(place) : kvo_glib_place_take();
+  unsigned wrapped;
+  while ((other = wrap_find(weak, &wrapped)) == NULL) {
+    if (!wrap_enter(weak, made, place, wrapped)) continue;
     kvo_glib_wrapper_observe(weak, cls, of);
     return made;
   }

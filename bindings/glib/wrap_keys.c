@@ -90,11 +90,8 @@ static void keys_notify(GObject *object, GParamSpec *spec, const kvo_glib_place 
 /* The wrapper is found by the object: there may be none, or another one, which wants to know, too. */
 static void keys_changed(const kvo_change *change, void *user_data) {
   (void)user_data;
-  kvo_glib_lock();
-  kvo_glib_weak *weak = kvo_glib_weak_find(change->object);
-  GObject *object = weak != NULL ? kvo_glib_weak_wrapper(weak) : NULL;
-  const kvo_glib_place *place = object != NULL ? kvo_glib_place_at(weak->place) : NULL;
-  kvo_glib_unlock();
+  kvo_glib_place *place = NULL;
+  GObject *object = kvo_glib_weak_find_wrapper(change->object, &place);
   if (object == NULL) return;
   kvo_glib_kept *left = kvo_glib_keep_changed((kvo_glib_wrapper *)object, change->context, change->object);
   keys_notify(object, change->context, place);

@@ -61,7 +61,7 @@ typedef struct state {
   /* The coroutine on which handlers run; NULL when the Lua state is closed. Guarded by the lock, as the rest is. */
   lua_State *L;
   /* The thread that used the module last: handlers are called on it. Changes on other threads wait. */
-  pthread_t home;
+  uint64_t home;
   struct waiting *first, *last;
   size_t waiting;
   struct observation *open;
@@ -98,6 +98,8 @@ typedef struct object_box {
   handle *shared;
   kvo_observation death;
   bool is_owned;
+  /* An object of C that has what Lua has put into it: the userdata stays until the object dies. */
+  bool is_kept;
   /* The number of changes of its lists and sets. */
   unsigned changes;
 } object_box;
@@ -170,6 +172,8 @@ void waiting_drop(state *of);
 const char *observation_check_path(lua_State *L, kvo_object *object, int index);
 /* Makes an observation of the object at an index, with the handler at another one, and pushes its token. */
 observation *observation_make(lua_State *L, int object, int handler, const char *key_path, const char *key);
+/* Has the userdata at an index stay until its object dies, on any thread, unless Lua owns the object. */
+void observation_keep(lua_State *L, int object);
 /* Before and after its registration. The latter raises an error, without an observation, if the status is not KVO_OK. */
 void observation_begin(observation *of, guard *around);
 void observation_begun(lua_State *L, observation *of, guard *around, kvo_status status);

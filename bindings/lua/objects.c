@@ -77,7 +77,10 @@ static int object_newindex(lua_State *L) {
     lua_getiuservalue(L, 1, 1);
     lua_pushvalue(L, 2);
     lua_rawget(L, -2);
-    if (view.bytes != NULL) keep(L, 1, 2, 3);
+    if (view.bytes != NULL) {
+      observation_keep(L, 1);
+      keep(L, 1, 2, 3);
+    }
   }
   guard_begin(&around);
   kvo_status status = kvo_set_value(object, key, &view);
@@ -163,6 +166,7 @@ static int list_len(lua_State *L) {
 static void keep_element(lua_State *L, int element, int by) {
   if (lua_type(L, element) != LUA_TUSERDATA) return;
   element = lua_absindex(L, element);
+  observation_keep(L, 1);
   lua_getiuservalue(L, 1, 1);
   lua_pushvalue(L, element);
   lua_rawget(L, -2);

@@ -302,18 +302,42 @@ observation *observation_make(lua_State *L, int object, int handler, const char 
   return of;
 }
 
-void observation_begin(observation *of, guard *around) {
+static void begin(observation *of) {
   atomic_fetch_add(&of->references, 1); /* that of user_data */
   enlist(of);
+}
+
+static void give_up(observation *of) {
+  delist(of);
+  observation_call(of->of->L, forget, of, of->key_path);
+  observation_release(of);
+}
+
+void observation_keep(lua_State *L, int object) {
+  static const kvo_observer_ops keeping = {.destroy = observation_ended};
+  object_box *box = lua_touserdata(L, object);
+  if (box->is_owned || box->is_kept) return;
+  lua_pushboolean(L, true);
+  observation *of = observation_make(L, object, lua_gettop(L), "", "");
+  begin(of);
+  kvo_status status = kvo_binding_observe_death(of->object, &keeping, of, &of->id);
+  if (status != KVO_OK) {
+    give_up(of);
+    check_status(L, status, "kvo");
+  }
+  box->is_kept = true;
+  lua_pop(L, 2);
+}
+
+void observation_begin(observation *of, guard *around) {
+  begin(of);
   guard_begin(around);
 }
 
 void observation_begun(lua_State *L, observation *of, guard *around, kvo_status status) {
   guard_end(around);
   if (status == KVO_OK) return;
-  delist(of);
-  observation_call(of->of->L, forget, of, of->key_path);
-  observation_release(of);
+  give_up(of);
   luaL_error(L, "%s: %s", of->key_path, around->fault[0] != 0 ? around->fault : kvo_status_string(status));
 }
 

@@ -6,6 +6,14 @@
 
 static const char state_key[] = "kvo.state", onerror_key[] = "kvo.onerror";
 
+/* The number of this thread. pthread_self would give a new thread that of one that has ended. */
+static uint64_t own_number(void) {
+  static _Atomic uint64_t last;
+  static _Thread_local uint64_t own;
+  if (own == 0) own = atomic_fetch_add(&last, 1) + 1;
+  return own;
+}
+
 state *state_if_open(lua_State *L) {
   lua_getfield(L, LUA_REGISTRYINDEX, state_key);
   state **box = lua_touserdata(L, -1);
@@ -17,7 +25,7 @@ state *state_of(lua_State *L) {
   state *found = state_if_open(L);
   if (found == NULL) luaL_error(L, "kvo: the state is being closed");
   pthread_mutex_lock(&found->lock);
-  found->home = pthread_self();
+  found->home = own_number();
   pthread_mutex_unlock(&found->lock);
   return found;
 }
@@ -33,7 +41,7 @@ void state_release(state *of) {
 
 bool state_is_home(state *of) {
   pthread_mutex_lock(&of->lock);
-  bool is_home = of->L != NULL && pthread_equal(of->home, pthread_self());
+  bool is_home = of->L != NULL && of->home == own_number();
   pthread_mutex_unlock(&of->lock);
   return is_home;
 }
@@ -71,7 +79,7 @@ void state_open(lua_State *L) {
   if (*box == NULL) luaL_error(L, "kvo: not enough memory");
   (*box)->references = 1;
   (*box)->L = handlers;
-  (*box)->home = pthread_self();
+  (*box)->home = own_number();
   pthread_mutex_init(&(*box)->lock, NULL);
   lua_setfield(L, LUA_REGISTRYINDEX, state_key);
 }

@@ -448,9 +448,12 @@ void kvo__frame_drop(kvo_frame *frame) {
   kvo_frame_end(frame);
 }
 
+/* Ignores a frame of kvo_frame_begin that has ended, or is zeroed: a signal handler of Python may raise before the binding knows that a
+ * change has begun, or has ended. */
 void kvo_frame_end(kvo_frame *frame) {
   if (frame == NULL) return;
   kvo_frame_content *change = notify_content(frame);
+  if (change->entered == 0 && !change->is_reading) return;
   if (!change->started) end_untold(change);
   if (change->hold != NULL) {
     end_mark(change); /* nothing is left to it any more */
@@ -463,5 +466,7 @@ void kvo_frame_end(kvo_frame *frame) {
   }
   end_mark(change);
   if (change->is_tapped) kvo__hooks.change_ends(change);
-  kvo__leave(change->info, change->entered);
+  uint64_t entered = change->entered;
+  change->entered = 0;
+  kvo__leave(change->info, entered);
 }

@@ -145,6 +145,22 @@ TEST_REPORTED("a frame with a kind between a will and its did is reported: obser
   did(a, "other");
 }
 
+TEST("kvo_frame_end ignores a frame that has ended, and one that is zeroed") {
+  make_items();
+  watcher w = {0};
+  watch(a, "value", KVO_NEW, &w);
+  kvo_frame frame = {{0}};
+  int new_value = 2;
+  kvo_frame_end(&frame);
+  CHECK(kvo_frame_begin(&frame, as_object(a), key("value")) != 0);
+  kvo_frame_end(&frame);
+  kvo_frame_end(&frame);
+  CHECK(kvo_frame_begin(&frame, as_object(a), key("value")) != 0);
+  kvo_frame_finish_with(&frame, NULL, &new_value);
+  kvo_frame_end(&frame);
+  CHECK_EQ(w.calls, 1);
+}
+
 TEST("kvo_frame_begin_change returns 0 for a manual key and for one that nobody observes") {
   make_items();
   watcher w = {0};

@@ -86,6 +86,32 @@ static void test_operator(void) {
   kvo_object_destroy(bo);
 }
 
+/* A GObject that kvo_glib_observe has made observable is no wrapper. */
+static void test_object(void) {
+  kvo_object *ann = person_new("Ann", 5);
+  Board *board = board_new(), *one = board_new(), *two = board_new();
+  kvo_set_object(ann, "boss", kvo_glib_observe(one));
+  kvo_glib_bind(ann, "boss", board, "object", G_BINDING_SYNC_CREATE | G_BINDING_BIDIRECTIONAL);
+  GObject *shown;
+  g_object_get(board, "object", &shown, NULL);
+  g_assert_true(shown == G_OBJECT(one));
+  g_object_unref(shown);
+  g_object_set(board, "object", two, NULL);
+  g_assert_true(((person *)ann)->boss == kvo_glib_observe(two));
+  kvo_object *bo = person_new("Bo", 6);
+  GObject *wrapper = kvo_glib_wrap(bo);
+  g_object_set(board, "object", wrapper, NULL);
+  g_assert_true(((person *)ann)->boss == bo);
+  g_object_set(board, "object", two, NULL);
+  g_assert_true(((person *)ann)->boss == kvo_glib_observe(two));
+  g_object_unref(wrapper);
+  kvo_object_destroy(ann);
+  kvo_object_destroy(bo);
+  g_object_unref(board);
+  g_object_unref(one);
+  g_object_unref(two);
+}
+
 static void count_call(gpointer count) { ++*(int *)count; }
 
 static void test_notify_data(void) {
@@ -240,6 +266,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/bound/a path follows the objects on it, and nil is the target's default", test_path);
   g_test_add_func("/bound/a nil string sets the default of a property that has one", test_nil_string);
   g_test_add_func("/bound/a path with an operator and an object are bound", test_operator);
+  g_test_add_func("/bound/a two-way binding of an object sets wrappers and other GObjects", test_object);
   g_test_add_func("/bound/user data is released once, when the binding has ended", test_notify_data);
   g_test_add_func("/bound/what cannot be bound is a critical warning that says why", test_wrong);
   g_test_add_func("/bound/bidirectional to what cannot be set is refused at once, as unknown flags are",

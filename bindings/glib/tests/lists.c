@@ -258,6 +258,42 @@ static void test_nested(void) {
   end(&of);
 }
 
+/* Keeps two friends: the oldest is destroyed as soon as it has left the list. */
+static void trim(GListModel *model, guint position, guint removed, guint added, gpointer owner) {
+  (void)model, (void)position, (void)removed, (void)added;
+  GPtrArray *friends = ((person *)owner)->friends;
+  if (friends->len < 3) return;
+  kvo_object *oldest = friends->pdata[0];
+  g_assert_cmpint(kvo_list_remove(owner, "friends", 0), ==, KVO_OK);
+  kvo_object_destroy(oldest);
+}
+
+static void read_first(GListModel *model, guint position, guint removed, guint added, gpointer owner) {
+  (void)position, (void)removed, (void)added;
+  GPtrArray *friends = ((person *)owner)->friends;
+  gpointer item = g_list_model_get_item(model, 0);
+  gboolean is_shown = g_list_model_get_n_items(model) == friends->len;
+  g_assert_true(kvo_glib_object_get_kvo_object(item) == (is_shown ? friends->pdata[0] : NULL));
+  g_object_unref(item);
+}
+
+static void test_trimmed(void) {
+  kvo_object *owner = person_new("owner", 0);
+  GListModel *model = kvo_glib_list_model(owner, "friends");
+  g_signal_connect(model, "items-changed", G_CALLBACK(note_items), NULL);
+  g_signal_connect(model, "items-changed", G_CALLBACK(trim), owner);
+  g_signal_connect(model, "items-changed", G_CALLBACK(read_first), owner);
+  for (int i = 0; i < 5; i++) person_add_friend(owner, -1, person_new("friend", i));
+  assert_noted("0-0+1/1 1-0+1/2 2-0+1/3 0-1+0/2 2-0+1/3 0-1+0/2 2-0+1/3 0-1+0/2");
+  g_signal_handlers_disconnect_by_data(model, owner);
+  GPtrArray *left = g_ptr_array_copy(((person *)owner)->friends, NULL, NULL);
+  kvo_object_destroy(owner);
+  assert_noted("0-2+0/0");
+  g_object_unref(model);
+  g_ptr_array_set_free_func(left, (GDestroyNotify)kvo_object_destroy);
+  g_ptr_array_unref(left);
+}
+
 static void test_many(void) {
   lists of;
   begin(&of, 10000);
@@ -364,6 +400,8 @@ int main(int argc, char **argv) {
   g_test_add_func("/lists/values are items with a value, a text and a number", test_values);
   g_test_add_func("/lists/a list is a property of the wrapper", test_property);
   g_test_add_func("/lists/a handler or an observer may edit the list again", test_nested);
+  g_test_add_func("/lists/a handler may destroy an object that it has removed, while the next shows the list",
+                  test_trimmed);
   g_test_add_func("/lists/ten thousand rows are edited and read", test_many);
   g_test_add_func("/lists/many are inserted and removed at either end", test_ends);
   g_test_add_func("/lists/a model is empty when its owner is destroyed", test_owner_dies);

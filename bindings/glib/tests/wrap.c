@@ -3,6 +3,7 @@
 
 #include <kvo/kvo_raw.h>
 #include <string.h>
+#include <unistd.h>
 
 static void expect(const char *pattern) { g_test_expect_message("kvo-glib", G_LOG_LEVEL_CRITICAL, pattern); }
 
@@ -294,6 +295,29 @@ static void test_wrong(void) {
   g_test_assert_expected_messages();
 }
 
+/* Bindings of languages have toggle references: their functions may wait for a thread that waits for the library. */
+static void use_library(gpointer data, GObject *wrapper, gboolean is_last) {
+  (void)is_last;
+  ++*(int *)data;
+  kvo_glib_object_get_kvo_object(KVO_GLIB_OBJECT(wrapper));
+}
+
+static void test_toggled(void) {
+  int calls = 0;
+  kvo_object *ann = person_new("Ann", 5);
+  GObject *wrapper = kvo_glib_wrap(ann);
+  g_object_add_toggle_ref(wrapper, use_library, &calls);
+  g_object_unref(wrapper);
+  alarm(20); /* it would wait for itself */
+  person_set_age(ann, 6);
+  GObject *again = kvo_glib_wrap(ann);
+  g_assert_true(again == wrapper && calls >= 3);
+  g_object_unref(again);
+  alarm(0);
+  g_object_remove_toggle_ref(wrapper, use_library, &calls);
+  kvo_object_destroy(ann);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/wrap/an object has one wrapper while that lives", test_identity);
@@ -304,5 +328,6 @@ int main(int argc, char **argv) {
   g_test_add_func("/wrap/types, ranges and access are those of the class", test_types);
   g_test_add_func("/wrap/an object of another language is wrapped and bound like one of C", test_foreign);
   g_test_add_func("/wrap/wrong arguments are critical warnings", test_wrong);
+  g_test_add_func("/wrap/a toggle reference may use the library", test_toggled);
   return g_test_run();
 }

@@ -5,6 +5,7 @@
 #include <lualib.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -12,11 +13,39 @@
 typedef struct shared {
   kvo_object header;
   _Atomic double x;
+  kvo_object *next;
+  kvo_object *items[8];
+  size_t item_count;
 } shared;
 
 static double shared_x(const shared *s) { return atomic_load(&s->x); }
 static void shared_set_x(shared *s, double x) { atomic_store(&s->x, x); }
 
+static size_t items_count(const kvo_object *o, void *user) {
+  (void)user;
+  return ((const shared *)o)->item_count;
+}
+static void items_get(const kvo_object *o, size_t index, void *element, void *user) {
+  (void)user;
+  *(kvo_object **)element = ((const shared *)o)->items[index];
+}
+static kvo_status items_insert(kvo_object *o, size_t index, const void *element, void *user) {
+  (void)user;
+  shared *s = (shared *)o;
+  if (s->item_count == 8) return KVO_ERROR_REFUSED;
+  for (size_t i = s->item_count++; i > index; i--) s->items[i] = s->items[i - 1];
+  s->items[index] = *(kvo_object *const *)element;
+  return KVO_OK;
+}
+static kvo_status items_remove(kvo_object *o, size_t index, void *user) {
+  (void)user;
+  shared *s = (shared *)o;
+  for (size_t i = index + 1; i < s->item_count; i++) s->items[i - 1] = s->items[i];
+  s->item_count--;
+  return KVO_OK;
+}
+
+static kvo_class *cls;
 static kvo_object *object;
 static _Atomic int running = 1, delivered;
 static int rounds = 20;
@@ -69,17 +98,104 @@ static void *set(void *arg) {
   return arg;
 }
 
+/* Runs on a thread of its own, which has ended when this returns. */
+static void run_elsewhere(void *(*function)(void *), void *arg) {
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, function, arg) != 0 || pthread_join(thread, NULL) != 0) exit(1);
+}
+
+static void *load_and_observe(void *L) {
+  static const char loading[] =
+      "kvo, count = require 'kvo', 0; kvo.observe(kvo.wrap(address), 'x', function() count = count + 1 end)";
+  if (luaL_dostring(L, loading) == LUA_OK) return L;
+  fprintf(stderr, "%s\n", lua_tostring(L, -1));
+  exit(1);
+}
+static void *set_once(void *L) {
+  KVO_SET(object, "x", double, 1);
+  return L;
+}
+static lua_Integer count_in(lua_State *L) {
+  lua_getglobal(L, "count");
+  lua_Integer count = lua_tointeger(L, -1);
+  lua_pop(L, 1);
+  return count;
+}
+
+/* A thread may get the pthread_t of the one that has loaded the module and has ended: it is another thread all the same. */
+static bool is_taken_for_another(void) {
+  lua_State *L = luaL_newstate();
+  luaL_openlibs(L);
+  lua_pushlightuserdata(L, object);
+  lua_setglobal(L, "address");
+  run_elsewhere(load_and_observe, L);
+  run_elsewhere(set_once, L);
+  bool waits = count_in(L) == 0;
+  bool is_delivered = luaL_dostring(L, "kvo.deliver()") == LUA_OK && count_in(L) == 1;
+  lua_close(L);
+  if (!waits || !is_delivered) fprintf(stderr, "a new thread is taken for one that has ended\n");
+  return waits && is_delivered;
+}
+
+static bool run(lua_State *L, const char *code) {
+  if (luaL_dostring(L, code) == LUA_OK) return true;
+  fprintf(stderr, "%s\n", lua_tostring(L, -1));
+  return false;
+}
+
+/* An object of C keeps what Lua has put into it, also when Lua has no reference to it. */
+static bool keeps_objects(void) {
+  static const char putting[] =
+      "kvo, left = require 'kvo', setmetatable({}, { __mode = 'v' })\n"
+      "Node = kvo.class('Kept', { age = 'integer' })\n"
+      "function put()\n"
+      "  local one, two, three = Node { age = 1 }, Node { age = 2 }, Node { age = 3 }\n"
+      "  left[1], left[2], left[3] = one, two, three\n"
+      "  local shared = kvo.wrap(address)\n"
+      "  shared.next = one\n"
+      "  shared.items:insert(two)\n"
+      "  shared.items:insert(three)\n"
+      "end\n"
+      "put(); collectgarbage(); collectgarbage()\n"
+      "local shared = kvo.wrap(address)\n"
+      "assert(shared.next.age == 1 and shared.items[1].age == 2 and shared.items[2].age == 3)\n"
+      "shared.items:remove(1); collectgarbage(); collectgarbage()\n"
+      "assert(shared.next.age == 1 and shared.items[1].age == 3 and not left[2])\n";
+  kvo_object *kept;
+  if (kvo_object_create(cls, &kept) != KVO_OK) return false;
+  lua_State *L = luaL_newstate();
+  luaL_openlibs(L);
+  lua_pushlightuserdata(L, kept);
+  lua_setglobal(L, "address");
+  bool is_good = run(L, putting);
+  kvo_object_destroy(kept);
+  is_good =
+      run(L, "collectgarbage(); collectgarbage(); assert(not left[1] and not left[3], 'kept for ever')") && is_good;
+  lua_close(L);
+  return is_good;
+}
+
 int main(int argc, char **argv) {
   if (argc > 1) rounds = atoi(argv[1]);
-  kvo_property_spec x = {
-      .name = "x", .type = "d", .getter = (kvo_function)shared_x, .setter = (kvo_function)shared_set_x};
+  kvo_property_spec properties[] = {
+      {.name = "x", .type = "d", .getter = (kvo_function)shared_x, .setter = (kvo_function)shared_set_x},
+      {.name = "next", .type = "@", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(shared, next)}};
+  kvo_list_accessors accessors = {.struct_size = sizeof accessors,
+                                  .count = items_count,
+                                  .get_at = items_get,
+                                  .insert_at = items_insert,
+                                  .remove_at = items_remove};
+  kvo_collection_spec items = {.name = "items", .element_type = "@", .list = &accessors};
   kvo_class_spec spec = {.struct_size = sizeof spec,
                          .name = "Shared",
                          .instance_size = sizeof(shared),
-                         .properties = &x,
-                         .property_count = 1};
-  kvo_class *cls;
+                         .properties = properties,
+                         .property_count = 2,
+                         .collections = &items,
+                         .collection_count = 1,
+                         .collection_size = sizeof items};
   if (kvo_class_register(&spec, &cls) != KVO_OK || kvo_object_create(cls, &object) != KVO_OK) return 1;
+  if (!is_taken_for_another() || !keeps_objects()) return 1;
   pthread_t states[2], setting;
   pthread_create(&setting, NULL, set, NULL);
   for (int i = 0; i < 2; i++) pthread_create(&states[i], NULL, run_states, NULL);

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes as C
 import operator
-from collections.abc import Iterable, Iterator, MutableSet
+from collections.abc import Callable, Iterable, Iterator, MutableSet
 from typing import Any as Anything, TYPE_CHECKING
 
 from ._copies import _Copied, _List
@@ -16,11 +16,22 @@ from ._library import (
     _list_count, _list_get, _list_insert, _list_remove, _list_replace, _members_add, _members_contain, _members_count, _members_for_each,
     _members_remove,
 )  # fmt: skip
-from ._observable import address_of
+from ._observable import address_of, _Observable
 from ._types import _size
 
 if TYPE_CHECKING:
     from ._c_objects import CObject
+
+
+def _change(owner: CObject, old: Anything, new: Anything, function: Callable[..., int], *arguments: Anything) -> None:
+    """Calls a function that takes out an element and puts one in, each None if it does not, and has the owner keep what is there. If a
+    handler makes another change, what was removed need not be the old element: then the owner keeps it until it dies."""
+    owner._keep_element(new, 1)
+    owner._kvo_changes += 1
+    change = owner._kvo_changes
+    _guarded(function, *arguments)
+    if owner._kvo_changes == change and owner._kvo_kept:
+        owner._keep_element(old, -1)
 
 
 class CList(_List):
@@ -46,18 +57,24 @@ class CList(_List):
 
     def __setitem__(self, index: Anything, value: Anything) -> None:
         encoded = _Encoded(value, self._element)
-        _guarded(_list_replace, address_of(self._owner), self._key, self._at(index), C.byref(encoded.view))
+        at = self._at(index)
+        old = self._kept_at(at)
+        _change(self._owner, old, value, _list_replace, address_of(self._owner), self._key, at, C.byref(encoded.view))
 
     def __delitem__(self, index: Anything) -> None:
         indexes = sorted(range(len(self))[index], reverse=True) if isinstance(index, slice) else [self._at(index)]
         for one in indexes:
-            _guarded(_list_remove, address_of(self._owner), self._key, one)
+            _change(self._owner, self._kept_at(one), None, _list_remove, address_of(self._owner), self._key, one)
+
+    def _kept_at(self, at: int) -> Anything:
+        """The element there, if it may be an object that the owner keeps."""
+        return self[at] if self._owner._kvo_kept and self._element[:1] in "@?" else None
 
     def insert(self, index: int, value: Anything) -> None:
         count = len(self)
         at = max(0, index + count) if index < 0 else min(index, count)
         encoded = _Encoded(value, self._element)
-        _guarded(_list_insert, address_of(self._owner), self._key, at, C.byref(encoded.view))
+        _change(self._owner, None, value, _list_insert, address_of(self._owner), self._key, at, C.byref(encoded.view))
 
     def __imul__(self, times: int) -> "CList":  # type: ignore[override]
         times = operator.index(times)
@@ -106,12 +123,13 @@ class CSet(_Copied, MutableSet):
 
     def add(self, value: Anything) -> None:
         encoded = _Encoded(value, self._element)
-        _guarded(_members_add, address_of(self._owner), self._key, C.byref(encoded.view))
+        old = value if isinstance(value, _Observable) and value in self else None  # then it is not put in
+        _change(self._owner, old, value, _members_add, address_of(self._owner), self._key, C.byref(encoded.view))
 
     def discard(self, value: Anything) -> None:
         if value in self:
             encoded = _Encoded(value, self._element)
-            _guarded(_members_remove, address_of(self._owner), self._key, C.byref(encoded.view))
+            _change(self._owner, value, None, _members_remove, address_of(self._owner), self._key, C.byref(encoded.view))
 
     def __repr__(self) -> str:
         return repr(set(self))

@@ -47,11 +47,13 @@ class CObject(_Observable):
 
     Once the object has died, they raise an Error."""
 
-    __slots__ = ("_kvo_address", "_kvo_owned", "_kvo_owner", "_kvo_death", "_kvo_observations", "__weakref__")
+    __slots__ = ("_kvo_address", "_kvo_owned", "_kvo_owner", "_kvo_death", "_kvo_observations", "_kvo_kept", "_kvo_changes", "__weakref__")
     if TYPE_CHECKING:
+        _kvo_kept: dict[Anything, Anything]
+        _kvo_changes: int
         _kvo_owned: bool
         _kvo_owner: "_Owner"
-        _kvo_death: C.c_uint64
+        _kvo_death: "_Death"
 
     def __init__(self) -> None:
         raise TypeError("an object of C is made by kvo.wrap or CClass.create")
@@ -86,7 +88,11 @@ class CObject(_Observable):
         if isinstance(value, (CList, CSet)) and value._owner is self and value._key == _utf8(key):
             return  # after += and |=, which have told their change
         encoded = _Encoded(value, self.check_key(key))
-        _guarded(_set_value, address_of(self), _utf8(key), C.byref(encoded.view), what=key)
+        try:
+            _guarded(_set_value, address_of(self), _utf8(key), C.byref(encoded.view), what=key)
+        finally:
+            if (isinstance(value, _Observable) or key in self._kvo_kept) and self._kvo_address:
+                self._keep(key)
 
     def __getattr__(self, key: str) -> Anything:
         if key.startswith("_"):
@@ -118,6 +124,8 @@ class CObject(_Observable):
             observation._object = lambda: self
             _lasting[observation._number] = observation
         self._kvo_observations = set()
+        if self._kvo_kept:
+            self._keeper()
         return address_of(self)
 
     def __reduce_ex__(self, protocol: Anything) -> Anything:
@@ -126,18 +134,50 @@ class CObject(_Observable):
     def __repr__(self) -> str:
         return f"<CObject {_name_of_class(self)} at {self._kvo_address:#x}>" if self._kvo_address else "<CObject, dead>"
 
+    def _keeper(self) -> dict[Anything, Anything]:
+        """What Python has put into it, which it keeps until it dies: by key, and elements with their number by identity."""
+        if not self._kvo_owned:
+            _keepers[self._kvo_address] = self
+        return self._kvo_kept
+
+    def _keep(self, key: str) -> None:
+        """Keeps what a property has now: a handler may have set another object meanwhile."""
+        with _Reading() as reading:
+            status = _get_value(self._kvo_address, _utf8(key), _read, reading.key)
+        if status == _OK:
+            self._keeper()[key] = reading.value
+
+    def _keep_element(self, value: Anything, by: int) -> None:
+        if not isinstance(value, _Observable):
+            return
+        kept = self._keeper()
+        times = kept.get(id(value), (value, 0))[1] + by
+        if times > 0:
+            kept[id(value)] = value, times
+        else:
+            kept.pop(id(value), None)
+
     def _own(self) -> None:
         self._kvo_owned = True
         _owned.add(self._kvo_address)
         self._kvo_owner = _Owner(self._kvo_address)
 
-    def __del__(self, cancel: Anything = _cancel) -> None:
-        if not self._kvo_owned and self._kvo_death.value:
-            cancel(self._kvo_death.value)
-
 
 _owned: set[int] = set()
 """The addresses of the objects of C that Python destroys."""
+_keepers: dict[int, CObject] = {}
+"""The objects of C that C destroys and that keep something."""
+
+
+class _Death(C.c_uint64):
+    """The observation of the death of an object of C. It is cancelled with the CObject: not before all weak references to that are
+    cleared, or another thread could get it once more while cancel waits."""
+
+    address: int = 0
+
+    def __del__(self, owned: Anything = _owned, cancel: Anything = _cancel) -> None:
+        if self.value and self.address not in owned:
+            cancel(self.value)
 
 
 class _Owner(int):
@@ -161,12 +201,15 @@ _deaths: dict[int, "weakref.ref[CObject]"] = {}
 
 @_Destroy
 def _died(number: int) -> None:
+    kept: Anything = None  # released without the lock
     with _proxies_lock:
         found = _deaths.pop(number)()
         if found is not None:
             _owned.discard(found._kvo_address)
             if _proxies.get(found._kvo_address) is found:
                 del _proxies[found._kvo_address]
+            kept = _keepers.pop(found._kvo_address, None), found._kvo_kept  # noqa: F841
+            found._kvo_kept = {}
             found._kvo_address = 0
 
 
@@ -202,8 +245,9 @@ def _wrapped(address: Optional[int]) -> Anything:
         if not _object_class(address):
             return None
         found = object.__new__(CObject)
-        found._kvo_owned, found._kvo_death, found._kvo_address = False, C.c_uint64(), address
-        found._kvo_observations = set()
+        found._kvo_owned, found._kvo_death, found._kvo_address = False, _Death(), address
+        found._kvo_death.address = address
+        found._kvo_observations, found._kvo_kept, found._kvo_changes = set(), {}, 0
         _proxies[address] = found
     if _observation.is_over:
         return found

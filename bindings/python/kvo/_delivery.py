@@ -64,8 +64,10 @@ def _told_both(change: int, number: int) -> None:
             _told(change, number)
             return
         handler(made)
-    except RecursionError as error:  # no room to call _failed
-        _thread.interrupt, _interrupted[:] = error, [True]
+    except RecursionError as error:  # no room to call a function
+        if _thread.interrupt is None:
+            _interrupted[:0] = [True]
+        _thread.interrupt = error
     except BaseException as error:
         _failed(error, observation._handler)  # type: ignore[union-attr]
 
@@ -84,7 +86,9 @@ def _told_new(change: int, number: int) -> None:
             return
         handler(made)
     except RecursionError as error:
-        _thread.interrupt, _interrupted[:] = error, [True]
+        if _thread.interrupt is None:
+            _interrupted[:0] = [True]
+        _thread.interrupt = error
     except BaseException as error:
         _failed(error, observation._handler)  # type: ignore[union-attr]
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import ctypes as C
 import threading
 from collections.abc import Callable
 from typing import Any as Anything
 
-from ._errors import _check, _error, Error, _OK, _UNDEFINED
+from ._errors import _check, _error, _UNDEFINED
 from ._library import _get_fault_handler, _set_fault_handler
 from ._memory import _calls
 from ._reports import _failed, _interrupted, _raise_interrupt
@@ -43,40 +42,34 @@ def _on_fault(fault: int, arg: int) -> int:
     return 1
 
 
-class _Guard:
-    """with _Guard(): misuse that would end the process, in the calls of C inside, raises an error at the end. Guards may be nested."""
-
-    def __enter__(self) -> "_Guard":
-        _calls.depth += 1
-        self.outer_arg = _address()
-        self.outer = _get_fault_handler(C.byref(self.outer_arg))
-        self.outer_fault = _thread.fault, _thread.fault_code
+def _in_guard(function: Callable[..., Anything], *arguments: Anything) -> Anything:
+    """Calls a function. Misuse that would end the process, in the calls of C inside, raises an error at the end: of the status that the
+    function returns, if it returns one. Guards may be nested."""
+    outer_arg = _address()
+    outer = _get_fault_handler(C.byref(outer_arg))
+    outer_fault, depth = (_thread.fault, _thread.fault_code), _calls.depth
+    try:
+        _calls.depth = depth + 1
         _thread.fault, _thread.fault_code = "", 0
         _set_fault_handler(_on_fault, None)
-        return self
-
-    def __exit__(self, kind: Anything, *_: Anything) -> None:
-        _set_fault_handler(self.outer, self.outer_arg)
+        result = function(*arguments)
+    finally:  # a signal handler may raise after each call of a function, and when one of Python begins
         fault, code = _thread.fault, _thread.fault_code
-        _thread.fault, _thread.fault_code = self.outer_fault
+        _thread.fault, _thread.fault_code = outer_fault
+        _calls.depth = depth
+        _set_fault_handler(outer, outer_arg)
         _calls.leave()
-        if fault and kind is None:
-            raise _error(_UNDEFINED if code == 9 else -15, fault)
+    if fault:
+        raise _error(result or (_UNDEFINED if code == 9 else -15), fault)
+    return result
 
 
 def _guarded(function: Callable[..., int], *arguments: Anything, what: str = "") -> None:
     """Calls a function whose misuse would end the process, and raises an error instead."""
-    status = _OK
-    try:
-        with _Guard():
-            status = function(*arguments)
-    except Error as error:
-        raise (_error(status, str(error)) if status != _OK else error) from None
-    _check(status, what)
+    _check(_in_guard(function, *arguments), what)
     if _interrupted:
         _raise_interrupt()
 
 
 _read_by_c: set[int] = set()
 """The observations of key paths that C reads. While there is one, a set may make a fault."""
-_no_guard = contextlib.nullcontext()

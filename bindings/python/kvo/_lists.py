@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any as Anything, Generic, Optional, overload, TYPE_CHECKING
 
 from ._copies import _List, E
-from ._guards import _Guard, _no_guard, _read_by_c
+from ._guards import _in_guard, _read_by_c
 from ._handles import _Elements, _kept, _values
 from ._library import _begin_change, _end, _finish, _stored, _will
 from ._property import Property, T
@@ -134,9 +134,10 @@ class _ListOf(_List[E]):
 
     def _change(self, kind: int, indexes: range, elements_after: Optional[list]) -> None:
         """Changes the elements at ascending indexes."""
-        if indexes:
-            with _Guard() if _read_by_c else _no_guard:
-                self._change_now(kind, indexes, elements_after)
+        if indexes and _read_by_c:
+            _in_guard(self._change_now, kind, indexes, elements_after)
+        elif indexes:
+            self._change_now(kind, indexes, elements_after)
 
     def _change_now(self, kind: int, indexes: range, elements_after: Optional[list]) -> None:
         instance, key = self._owner, self._property.key
@@ -146,28 +147,33 @@ class _ListOf(_List[E]):
                 _stored(instance._kvo_address, key)
             return
         memory, at = _Frame(), (_size * len(indexes))(*indexes)
-        wants = _begin_change(memory, instance._kvo_address, key, kind, at, len(indexes))
-        if wants == 0:
-            self._apply(kind, indexes, elements_after)
-            _stored(instance._kvo_address, key)
-            return
         old = new = None
-        try:
+        try:  # a signal handler may raise after each call
+            wants = _begin_change(memory, instance._kvo_address, key, kind, at, len(indexes))
+            if wants == 0:
+                self._apply(kind, indexes, elements_after)
+                _stored(instance._kvo_address, key)
+                return
             if kind != INSERTION:
                 old = _kept(self._present(kind, indexes))
             if elements_after is not None:
                 new = _kept(elements_after)
+            old_argument, new_argument = _argument(old), _argument(new)
             if wants & _WANTS_WILL:
-                _will(memory, _argument(old))
+                _will(memory, old_argument)
                 if old is not None:
                     _values[old] = self._present(kind, indexes)
-            self._checked(kind, indexes)
-            self._apply(kind, indexes, elements_after)
-        except BaseException:  # the list has been changed meanwhile: by a handler that is called before the change, or by another thread
+            # The list may have been changed meanwhile: by a handler that is called before the change, or by another thread.
+            elements = self._checked(kind, indexes)
+            span = slice(indexes.start, indexes.start if kind == INSERTION else indexes.stop, indexes.step)
+            if elements_after is None:  # as _apply does, but with no call between the store and its end
+                del elements[span]
+            else:
+                elements[span] = elements_after
+            _finish(memory, old_argument, new_argument)
+        except BaseException:
             _end(memory)
             raise
-        else:
-            _finish(memory, _argument(old), _argument(new))
         finally:
             _values.pop(old, None)  # type: ignore[arg-type]
             _values.pop(new, None)  # type: ignore[arg-type]

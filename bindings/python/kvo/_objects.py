@@ -7,8 +7,8 @@ import weakref
 from typing import Any as Anything, TYPE_CHECKING
 
 from ._encoding import _utf8
-from ._errors import _check, _error, _UNDEFINED
-from ._guards import _guarded
+from ._errors import _check, _error, _OK, _UNDEFINED
+from ._guards import _in_guard
 from ._handles import _Elements
 from ._library import (
     _class_name, _class_property, _class_register, _did_change, _object_class, _object_finish, _object_init, _object_is_observed,
@@ -18,6 +18,7 @@ from ._memory import _calls
 from ._observable import address_of, _instances, _Observable
 from ._operations import _ops
 from ._property import Property
+from ._reports import _interrupted, _raise_interrupt
 from ._types import _address, _argument, _ClassSpec, _PropertySpec
 
 
@@ -116,7 +117,25 @@ class changing:
             raise _error(_UNDEFINED, f"'{_name_of_class(found)}' has no key '{key}'")
 
     def __enter__(self) -> None:
-        _guarded(_will_change, address_of(self._object), self._key)
+        statuses: list[int] = []
+        try:
+            self._announce(_will_change, statuses)
+        except BaseException:
+            if statuses == [_OK]:
+                self.__exit__()
+            raise
 
     def __exit__(self, *_: Anything) -> None:
-        _guarded(_did_change, address_of(self._object), self._key)
+        statuses: list[int] = []
+        try:
+            self._announce(_did_change, statuses)
+        finally:
+            if not statuses:
+                self._announce(_did_change, statuses)
+
+    def _announce(self, function: Anything, statuses: list[int]) -> None:
+        """A signal handler may raise after each call: this one call adds the status, too."""
+        _in_guard(statuses.extend, map(function, (address_of(self._object),), (self._key,)))
+        _check(*statuses)
+        if _interrupted:
+            _raise_interrupt()

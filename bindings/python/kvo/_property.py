@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any as Anything, Generic, Optional, overload, TYPE_CHECKING, TypeVar
 
 from ._errors import _error, _READ_ONLY
-from ._guards import _Guard, _read_by_c
+from ._guards import _in_guard, _read_by_c
 from ._handles import _setting
-from ._library import _begin, _finish, _key_hash, _stored, _track_read, _tracking, _will
+from ._library import _begin, _end, _finish, _key_hash, _stored, _track_read, _tracking, _will
 from ._reports import _interrupted, _raise_interrupt
 from ._types import _COMPUTED, _WANTS_WILL
 
@@ -74,8 +74,7 @@ class Property(Generic[T]):
             if word.value & 1:  # another thread has begun to observe
                 _stored(instance._kvo_address, self.key)
         elif _read_by_c:
-            with _Guard():
-                self._store(instance, value)
+            _in_guard(self._store, instance, value)
         else:
             self._store(instance, value)
 
@@ -84,19 +83,25 @@ class Property(Generic[T]):
         values, name = instance.__dict__, self.name
         setting = _unused.pop() if _unused else _setting()
         frame, old, old_argument, now, now_argument = setting
-        wants = _begin(frame, instance._kvo_argument, self.key_argument)
-        if wants:
-            old[0] = values[name]
-            if wants & _WANTS_WILL:
-                _will(frame, old_argument)
-            values[name] = value
-            now[0] = values
-            now[1] = name
-            _finish(frame, old_argument, now_argument)
+        try:  # a signal handler may raise after each call
+            wants = _begin(frame, instance._kvo_argument, self.key_argument)
+            if wants:
+                old[0] = values[name]
+                if wants & _WANTS_WILL:
+                    _will(frame, old_argument)
+                values[name] = value
+                now[0] = values
+                now[1] = name
+                _finish(frame, old_argument, now_argument)
+            else:
+                values[name] = value
+                _stored(instance._kvo_address, self.key)
+        except BaseException:
+            _end(frame)
             old[0] = now[0] = None
-        else:
-            values[name] = value
-            _stored(instance._kvo_address, self.key)
+            _unused.append(setting)
+            raise
+        old[0] = now[0] = None
         _unused.append(setting)
         if _interrupted:
             _raise_interrupt()

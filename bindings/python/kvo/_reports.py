@@ -22,7 +22,7 @@ class _Thread(threading.local):
 _thread = _Thread()
 _for_main: list[BaseException] = []
 _interrupted: list[bool] = []
-"""Not empty while a thread may have an interrupt. It is a list, so that other modules can import it."""
+"""An element for each that waits, added before it and taken out after it. It is a list, so that other modules can import it."""
 
 
 class _Report:
@@ -43,9 +43,17 @@ def _failed(error: BaseException, where: Anything) -> None:
     if isinstance(error, Exception) and not isinstance(error, RecursionError):
         C.CFUNCTYPE(None)(_Report(error, where))()
     elif _is_alone():
-        _for_main[:], _interrupted[:] = [error], [True]
+        if not _for_main:
+            _interrupted.append(True)
+            _for_main.append(error)
     else:
-        _thread.interrupt, _interrupted[:] = error, [True]
+        _interrupt(error)
+
+
+def _interrupt(error: BaseException) -> None:
+    if _thread.interrupt is None:
+        _interrupted.append(True)
+    _thread.interrupt = error
 
 
 def _is_alone() -> bool:
@@ -60,7 +68,7 @@ def _raise_interrupt() -> None:
     if error is None and _for_main and threading.current_thread() is threading.main_thread():
         error = _for_main.pop()
     if error is not None:
-        _interrupted[:] = [True] if _for_main else []
+        _interrupted.pop()
         raise error
 
 
@@ -73,4 +81,4 @@ def _failed_path(error: BaseException, where: Anything) -> None:
     if caller is None or str(caller.f_globals.get("__name__")).rpartition(".")[0] != _PACKAGE:
         _failed(error, where)
     elif _thread.interrupt is None:
-        _thread.interrupt, _interrupted[:] = error, [True]
+        _interrupt(error)

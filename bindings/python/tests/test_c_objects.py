@@ -3,10 +3,13 @@
 import copy
 import gc
 import pickle
+import threading
+import weakref
 
 import pytest
 
 import kvo
+from kvo._c_objects import _proxies_lock
 from test_properties import Document
 
 
@@ -183,3 +186,53 @@ def test_a_function_of_c_takes_the_object(c):
     c.set_number(point, b"x", 1.5)
     assert point.x == 1.5
     assert kvo.wrap(None) is None
+
+
+def test_an_object_of_c_can_be_read_while_another_thread_drops_its_last_reference(c):
+    point = kvo.wrap(c.make_point())
+    held = [kvo.wrap(c.make_point())]
+    point.next = held[0]
+    dropping = threading.Thread(target=held.clear)
+    with _proxies_lock:  # so that the other thread waits in the middle
+        dropping.start()
+        dropping.join(0.1)
+        found = point.next
+    dropping.join()
+    assert found.x == 0 and found is point.next
+
+
+@pytest.mark.parametrize("is_owned", [False, True])
+def test_an_object_of_c_keeps_what_is_put_into_it_until_it_dies(c, is_owned):
+    made = c.make_point(), c.make_order()
+    point, order = [kvo.find_class(name).create() for name in ("CPoint", "COrder")] if is_owned else map(kvo.wrap, made)
+    point.next = Document(zoom=5)
+    order.items += [Document(zoom=1), Document(zoom=2), Document(zoom=3)]
+    order.items[1] = Document(zoom=4)
+    seen = [weakref.ref(one) for one in (point.next, *order.items)]
+    if is_owned:
+        made = point.release(), order.release()
+    del point, order
+    gc.collect()
+    point, order = map(kvo.wrap, made)
+    assert point.next.zoom == 5 and [one.zoom for one in order.items] == [1, 4, 3]
+    del order.items[0]
+    point.next = None
+    gc.collect()
+    assert seen[0]() is None and seen[1]() is None and [one.zoom for one in order.items] == [4, 3]
+    del point, order
+    for address in made:
+        c.destroy(address)
+    gc.collect()
+    assert [one() for one in seen] == [None] * 4 and not set(made) & set(kvo._c_objects._keepers)
+
+
+def test_what_a_handler_puts_into_an_object_of_c_is_kept(c):
+    point, order = kvo.wrap(c.make_point()), kvo.wrap(c.make_order())
+    kvo.observe(point, "next", lambda change: change.new.zoom == 1 and setattr(point, "next", Document(zoom=2)))
+    kvo.observe(order, "items", lambda change: len(order.items) == 1 and order.items.append(Document(zoom=4)))
+    point.next = Document(zoom=1)
+    order.items.append(Document(zoom=3))
+    gc.collect()
+    assert point.next.zoom == 2 and [one.zoom for one in order.items] == [3, 4]
+    for one in (point, order):
+        c.destroy(kvo.address_of(one))

@@ -1,5 +1,6 @@
 """Key paths that are read, set and observed with collection operators; values that a path cannot be read from; arguments of wrong types."""
 
+from concurrent.futures import ThreadPoolExecutor
 import ctypes
 import gc
 import os
@@ -7,6 +8,7 @@ import os
 import kvo
 from kvo._encoding import _Encoded
 from kvo._guards import _read_by_c
+from kvo._reports import _interrupted
 import pytest
 from test_observing import unraisable
 
@@ -103,6 +105,25 @@ def test_set_sets_the_last_key_and_notifies(order):
     kvo.set(order, "next.title", "nobody")
     kvo.set(order, "items.price", 7)
     assert told == [("t", "u"), ("u", "v")] and kvo.get(order, "items.price") == [7.0, 7.0]
+
+
+def test_the_error_of_an_assignment_waits_while_another_thread_raises_its_own():
+    line, other = Line(), Line()
+
+    def assign_elsewhere(change):
+        def assign():
+            with pytest.raises(kvo.UndefinedKey, match="nope"):
+                other.author = Author()
+
+        with ThreadPoolExecutor() as pool:
+            pool.submit(assign).result()
+
+    kvo.observe(line, "author", assign_elsewhere)
+    for one in (line, other):
+        kvo.observe(one, "author.nope", lambda change: None)  # the newest: it is notified first
+    with pytest.raises(kvo.UndefinedKey, match="nope"):
+        line.author = Author()
+    assert not _interrupted
 
 
 @pytest.mark.parametrize("path", ["nope", "items.nope", "title.x", "items.@foo", ""])
