@@ -13,7 +13,7 @@
 namespace kvo {
 
 /** An observation, which ends when its token is destroyed, or its object. Movable. A token that is empty, or whose observation has ended,
- * does nothing. */
+ * does nothing; only cancel_and_wait() waits. */
 class token {
 public:
   token() noexcept = default;
@@ -33,11 +33,11 @@ public:
 
   /** Ends the observation. No call of the observer begins after that; one on another thread may still be running. */
   void cancel(const char *file = __builtin_FILE(), unsigned line = __builtin_LINE()) noexcept {
-    if (observation_ != 0) kvo_cancel_observer(std::exchange(observation_, 0), file, line);
+    if (observation_ != 0) kvo_cancel_observer(observation_, file, line);
   }
-  /** Ends the observation, and waits until no other thread calls the observer. */
+  /** Ends the observation, and waits until no other thread calls the observer; also if the observation has ended before. */
   void cancel_and_wait(const char *file = __builtin_FILE(), unsigned line = __builtin_LINE()) noexcept {
-    if (observation_ != 0) kvo_cancel_observer_and_wait(std::exchange(observation_, 0), file, line);
+    if (observation_ != 0) kvo_cancel_observer_and_wait(observation_, file, line);
   }
   /** Gives the observation up: it lasts until its object dies, or until it is removed by this id. */
   kvo_observation detach() noexcept { return std::exchange(observation_, 0); }
@@ -49,7 +49,7 @@ public:
   void resume(bool tell_missed = true) {
     check(kvo_observation_resume(observation_, tell_missed), "kvo_observation_resume");
   }
-  /** The id, 0 without an observation. */
+  /** The id, also of an observation that has ended; 0 after detach(), and of a token that was moved from or never had one. */
   kvo_observation id() const noexcept { return observation_; }
 
 private:
