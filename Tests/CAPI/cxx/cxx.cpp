@@ -279,15 +279,16 @@ TEST("an exception of a value's copy leaves the setter, notifies nobody, and the
   Holder<Throwing> risky;
   int calls = 0;
   auto count = [&](const kvo::change<Throwing> &) { calls++; };
-  auto token = kvo::observe(risky, &Holder<Throwing>::value, count);
+  const kvo_options copies = KVO_OLD | KVO_NEW | KVO_PRIOR; /* otherwise values are only moved */
+  auto token = kvo::observe(risky, &Holder<Throwing>::value, count, copies);
   risky.value = Throwing(13);
   CHECK_EQ(thrown_by<std::runtime_error>([&] { risky.value = Throwing(14); }), "13"); /* of the old value */
-  CHECK_EQ(calls, 1);
+  CHECK_EQ(calls, 2);
   token.cancel();
   risky.value = Throwing(15);
-  token = kvo::observe(risky, &Holder<Throwing>::value, count);
+  token = kvo::observe(risky, &Holder<Throwing>::value, count, copies);
   risky.value = Throwing(16);
-  CHECK_EQ(calls, 2);
+  CHECK_EQ(calls, 4);
   CHECK_EQ(risky.value->value, 16);
 }
 

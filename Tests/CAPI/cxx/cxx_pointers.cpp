@@ -114,6 +114,26 @@ TEST("an object that a property owns lives until the observers of its replacemen
   CHECK_EQ(Child::ended, "Ada ");
 }
 
+TEST("a shared object lives as long, whether or not an observer has asked for the old value or for the prior change") {
+  using List = std::vector<std::shared_ptr<Child>>;
+  for (kvo_options options : {kvo_options(KVO_NEW), KVO_NEW | KVO_PRIOR, KVO_NEW | KVO_OLD | KVO_PRIOR}) {
+    Child::ended = "";
+    Holder<std::shared_ptr<Child>> one(std::make_shared<Child>("Ada"));
+    Holder<List> many({std::make_shared<Child>("Bob"), std::make_shared<Child>("Carl")});
+    std::string seen;
+    auto see = [&](const auto &change) {
+      if (!change.is_prior) seen += Child::ended + ";";
+    };
+    auto a = kvo::observe(one, &Holder<std::shared_ptr<Child>>::value, see, options);
+    auto b = kvo::observe(many, &Holder<List>::value, see, options);
+    one.value = std::make_shared<Child>("Dan");
+    many.value.replace_at(0, std::make_shared<Child>("Eve"));
+    many.value.remove_at(1);
+    CHECK_EQ(seen, ";Ada ;Ada Bob ;");
+    CHECK_EQ(Child::ended, "Ada Bob Carl ");
+  }
+}
+
 TEST("a reference and a pointer to a constant object are read and set by key, and what owns an object is not set") {
   Child one("Ada"), other("Bob");
   Holder<std::reference_wrapper<Child>> reference{one};

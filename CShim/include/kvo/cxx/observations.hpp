@@ -64,7 +64,7 @@ template <class T> struct change {
   /** nullptr without KVO_OLD, for an insertion, and if an expression had thrown before. Of an insertion, removal or replacement, values
    * have the elements concerned. A property whose T can only be moved has an old value only where that has been moved to: after a set, a
    * removal or a replacement. There is none before a removal or a replacement, after a pause, at the end of a scope and after
-   * kvo_did_change, nor if T's move assignment may throw. */
+   * kvo_did_change, nor if T's swap may throw. */
   const T *old_value;
   /** nullptr without KVO_NEW, before the change, for a removal, after an expression has thrown, and for an insertion or a replacement in
    * a std::vector whose elements can only be moved. */
