@@ -199,6 +199,17 @@ TEST("a property that refers to characters is read by key, and set by C++ only, 
   CHECK_EQ(observed, "valuetwo");
 }
 
+TEST("the new value of a record is a copy, which stays as it was whatever the observer sets") {
+  Parent parent;
+  std::string seen;
+  auto token = kvo::observe(parent, "text", [&](const kvo::record &change) {
+    if (parent.text.get()[0] == 'a') parent.text = std::string(100, 'b');
+    seen += *change.new_value<std::string>() + " ";
+  });
+  parent.text = std::string(100, 'a');
+  CHECK_EQ(seen, std::string(100, 'b') + " " + std::string(100, 'a') + " ");
+}
+
 /* ----------------------------------------------------------------------------------------------------------- Objects -- */
 
 TEST("an object is read as the header of every language, and nil as a null pointer") {

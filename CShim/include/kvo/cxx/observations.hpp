@@ -67,7 +67,8 @@ template <class T> struct change {
    * kvo_did_change, nor if T's swap may throw. */
   const T *old_value;
   /** nullptr without KVO_NEW, before the change, for a removal, after an expression has thrown, and for an insertion or a replacement in
-   * a std::vector whose elements can only be moved. */
+   * a std::vector whose elements can only be moved. After a set it is the property's value itself: another set, also by this observer,
+   * changes it. */
   const T *new_value;
   /** What kind of change it is. */
   kvo_change_kind kind;
