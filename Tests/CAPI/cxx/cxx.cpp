@@ -159,6 +159,23 @@ TEST("inherited properties and those of the derived class are observed") {
   CHECK_EQ(log, "title text open ");
 }
 
+namespace {
+
+class Titled : public Book {
+public:
+  kvo::property<int> title{this, 7};
+  KVO_PROPERTIES(Titled, Book, title)
+};
+
+} // namespace
+
+TEST("a property with the name of an inherited one is refused, with the names of both classes") {
+  Titled titled;
+  auto observe = [&] { auto token = kvo::observe(titled, &Document::title, [](const auto &) {}); };
+  CHECK_THROWS(KVO_ERROR_DUPLICATE_KEY, observe());
+  CHECK_EQ(thrown_by<kvo::error>(observe), "KVO_PROPERTIES: \"title\" of Titled has the name of a property of Book");
+}
+
 TEST("key-value coding reads and sets by path, and refuses other types") {
   Document document;
   Author ada;
