@@ -163,9 +163,9 @@ public:
     return std::empty(get());
   }
 
-  /** Stores a value and notifies the observers. A number that T would truncate does not compile. An exception of T's assignment leaves as
-   * usual; nobody is notified then. Throws kvo::error with UNDEFINED_KEY if KVO_PROPERTIES does not name the property, but only while the
-   * object is observed: then the value is not stored. */
+  /** Stores a value and notifies the observers. A floating-point number for an integer, or a pointer for a number, does not compile;
+   * integers are converted as by C++. An exception of T's assignment leaves as usual; nobody is notified then. Throws kvo::error with
+   * UNDEFINED_KEY if KVO_PROPERTIES does not name the property, but only while the object is observed: then the value is not stored. */
   void set(T value) { store(std::move(value)); }
   /** Does not compile. */
   template <class U, detail::if_lost<T, U> = 0> void set(const U &) { detail::refuse_lost<U>(); }
