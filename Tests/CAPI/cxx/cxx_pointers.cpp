@@ -134,6 +134,23 @@ TEST("a shared object lives as long, whether or not an observer has asked for th
   }
 }
 
+TEST("the object of a weak pointer at the end of a path has died, and is no old value") {
+  Holder<std::weak_ptr<Child>> document;
+  Holder<Holder<std::weak_ptr<Child>> *> root(&document);
+  std::string seen;
+  auto token = kvo::observe(root, "value.value", [&](const kvo::record &change) {
+    auto name = [](std::optional<Child *> child) { return child && *child != nullptr ? (*child)->name.get() : "nil"; };
+    seen += name(change.old_value<Child *>()) + ">" + name(change.new_value<Child *>()) + " ";
+  });
+  std::shared_ptr<Child> child(new Child("Ada"));
+  document.value = child;
+  child.reset();
+  std::shared_ptr<Child> other(new Child("Bob")); /* often in the memory of the first one */
+  document.value = other;
+  document.value = std::weak_ptr<Child>();
+  CHECK_EQ(seen, "nil>Ada nil>Bob Bob>nil ");
+}
+
 TEST("a reference and a pointer to a constant object are read and set by key, and what owns an object is not set") {
   Child one("Ada"), other("Bob");
   Holder<std::reference_wrapper<Child>> reference{one};
