@@ -23,11 +23,11 @@ template <class T> struct property_functions {
   }
   static void *copy(void *instance, void *user, const kvo_selection *selection) {
     if constexpr (!is_copyable<T>::value) {
-      return selection == nullptr ? const_cast<T *>(&in(instance, user).get()) : nullptr; /* KVO_PROPERTY_IN_PLACE */
+      return selection == nullptr ? const_cast<T *>(&in(instance, user).by_key()) : nullptr; /* KVO_PROPERTY_IN_PLACE */
     } else {
       std::unique_ptr<T> made;
       caught([&] { /* no memory, or no such element: it cannot be read */
-                   const T &value = in(instance, user).get();
+                   const T &value = in(instance, user).by_key();
                    if (selection == nullptr) {
                      made.reset(new T(value));
                    } else if constexpr (is_vector<T>::value) {

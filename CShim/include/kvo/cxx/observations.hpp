@@ -209,7 +209,8 @@ template <class Class, class Owner, class T, class Handler>
 
 /** Observes an expression: `kvo::observe(invoice, [&] { return invoice.price * invoice.count; }, handler)`. It is evaluated again when a
  * property that it has read changes, of whatever object; it should have no effects. The observation ends with `root`. `expression` is
- * called on the threads of these changes, possibly on several at the same time. */
+ * called on the threads of these changes, possibly on several at the same time. The death of an object that it has read is no change,
+ * except behind a property<std::weak_ptr<...>>: what leads to the object has to be a property, whose change notifies. */
 template <class Expression, class Handler, class T = std::decay_t<std::invoke_result_t<Expression &>>>
 [[nodiscard]] token observe(const object &root, Expression expression, Handler handler,
                             kvo_options options = detail::old_and_new, const char *file = __builtin_FILE(),
@@ -220,6 +221,7 @@ template <class Expression, class Handler, class T = std::decay_t<std::invoke_re
   kvo_raw_observer described = detail::raw_observer("expression", options, &ops, observer.get(), file, line);
   kvo_observation observation = 0;
   kvo_object *header = root.kvo();
+  described.is_opaque = true;
   observer.release();
   detail::check(kvo_raw_observe_expression(header, &described, true, &observation), "kvo::observe");
   return token(observation);

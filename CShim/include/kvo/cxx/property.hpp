@@ -8,6 +8,7 @@
 
 #include <initializer_list>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <type_traits>
@@ -50,6 +51,23 @@ template <class T, class = void> struct is_smart_pointer : std::false_type {};
 template <class T>
 struct is_smart_pointer<T, std::void_t<typename T::element_type, decltype(std::declval<const T &>().operator->())>>
     : std::true_type {};
+
+/** Has an expression that reads a std::weak_ptr notified of the death of its object, which makes the pointer empty. */
+template <class T> void record_deaths(const T &) {}
+template <class T> void record_deaths(const std::weak_ptr<T> &value) {
+  if constexpr (refers_to_object<std::weak_ptr<T>>::value) {
+    if (!kvo_track_is_recording()) return;
+    constexpr kvo_key death = 0;
+    if (std::shared_ptr<T> found = value.lock()) kvo_track_read(found->kvo(), death);
+  }
+}
+template <class T> void record_deaths(const std::optional<T> &value) {
+  if (value) record_deaths(*value);
+}
+template <class T> void record_deaths(const std::vector<T> &value) {
+  if constexpr (refers_to_object<T>::value)
+    for (const T &each : value) record_deaths(each);
+}
 
 template <class T> struct property_functions;
 
@@ -119,7 +137,10 @@ public:
 
   /** The value. The reference is valid until the next change. */
   const T &get() const {
-    if (kvo_is_tracking()) record();
+    if (kvo_is_tracking()) {
+      record();
+      detail::record_deaths(value_);
+    }
     return value_;
   }
   /** The same as get(). */
@@ -283,6 +304,12 @@ public:
 private:
   template <class Value> friend struct detail::property_functions;
   friend struct detail::naming;
+
+  /** The value, as key paths read it: a path follows the objects themselves on which it goes on. */
+  const T &by_key() const {
+    if (kvo_is_tracking()) record();
+    return value_;
+  }
 
   kvo_object *owner() const {
     return reinterpret_cast<kvo_object *>(reinterpret_cast<char *>(const_cast<property *>(this)) - distance_);
