@@ -110,14 +110,17 @@ static bool drop_links(int number, int slot) {
   return self->live && kept < before;
 }
 
-/* An expression that has read it is told, newest first, unless something in progress is going to tell it. */
+/* Whether it is a function of the program that a death does not call. */
+static bool is_opaque(const watch *as) { return as->binds && as->closure != PATH; }
+
+/* An expression that has read it is notified, newest first, unless something in progress is going to notify it. */
 void model_finish(world *in, int slot) {
   int life = model.life[slot];
   forget_unobserved(slot);
   model_scopes_forget(slot);
   unsigned left = end_own(in, slot);
   bool is_reader[WATCHES];
-  for (int i = 0; i < in->watch_count; i++) is_reader[i] = drop_links(i, slot);
+  for (int i = 0; i < in->watch_count; i++) is_reader[i] = drop_links(i, slot) && !is_opaque(&in->watches[i]);
   model.life[slot] = 0;
   if (left != 0) {
     event *told = world_log(in, FAULTED);

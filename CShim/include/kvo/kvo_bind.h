@@ -47,7 +47,8 @@ KVO_API kvo_status kvo_bind(kvo_object *target, const char *key, kvo_object *sou
 typedef void (*kvo_compute)(void *KVO_NULLABLE user_data, kvo_value_reader reader, void *KVO_NULLABLE arg);
 
 /** Binds a property to a value that is computed. `destroy`, if not NULL, is called with `user_data` once when the binding has ended. The
- * binding ends with the target; what `compute` reads must live as long, or be removed from what it reads before. Fails as kvo_bind does. */
+ * binding ends with the target; what `compute` reads must live as long, or be removed from what it reads before. The death of an object
+ * that it has read does not call it, because the program may just be changing what led to the object. Fails as kvo_bind does. */
 KVO_API kvo_status kvo_bind_computed(kvo_object *target, const char *key, kvo_compute compute,
                                      void *KVO_NULLABLE user_data,
                                      void (*KVO_NULLABLE destroy)(void *KVO_NULLABLE user_data),

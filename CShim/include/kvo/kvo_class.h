@@ -414,9 +414,9 @@ extern "C" {
 /** The class of a type, as __builtin_classify_type says it. */
 #define KVO_CLASS_OF(T) __builtin_classify_type(*(__typeof__(T) *)0)
 /** Sets a property of type T; returns what kvo_object_store_key returns. T has to be the property's type, up to the sign of an integer and
- * what a pointer points to: another one is fault KVO0026. A value that is not a T is converted as C does; one that would be lost, such as
- * 3.5 for an int, does not compile. Structures are compared by their sizes only. The value is what follows T, and may contain commas:
- * `KVO_SET(circle, "center", Point, (Point){1, 2})`; in C++ `Point{1, 2}`. It is evaluated once. */
+ * what a pointer points to: another one is fault KVO0026. A value that is not a T is converted as C does; a floating-point number for an
+ * integer, such as 3.5 for an int, and a pointer for a number do not compile. Structures are compared by their sizes only. The value is
+ * what follows T, and may contain commas: `KVO_SET(circle, "center", Point, (Point){1, 2})`; in C++ `Point{1, 2}`. It is evaluated once. */
 #define KVO_SET(object, key, T, ...)                                                                                   \
   __extension__({                                                                                                      \
     _Static_assert(!KVO_LOSES(T, (__VA_ARGS__)), "KVO_SET: the value is not of the type " #T ", and would be lost");   \

@@ -284,6 +284,10 @@ typedef struct kvo_raw_observer {
   kvo_object *KVO_NULLABLE target;
   /** The key that it sets, or 0. */
   kvo_key target_key;
+  /** The expression is a function of the program, no key path. The death of an object that it has read does not evaluate it, because the
+   * program may just be changing what led to the object, such as a container: it only follows the object no more. Who wants to be notified
+   * of the death passes 0 to kvo_track_read as the key. */
+  bool is_opaque;
 } kvo_raw_observer;
 
 /** Observes one stored key and stores the id in `*out`: `old_value` and `new_value` are what the frame delivers. NULL where it is not

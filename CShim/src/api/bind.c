@@ -1,6 +1,7 @@
 /* bind.c - bindings of C objects: kvo_bind.h. */
 #include "api/api.h"
 #include "changes/settle.h"
+#include "lifetimes/lifetimes.h"
 
 #include <kvo/kvo_bind.h>
 #include <stdio.h>
@@ -185,7 +186,7 @@ static kvo_status bind_property(const char *function, const binding *of, kvo_obs
   const kvo_property *read = of->compute == NULL ? kvo_class_property(kvo_object_class(of->source), of->path) : NULL;
   bool is_stored = read != NULL && read->affected_by == NULL && (read->flags & KVO_PROPERTY_COMPUTED) == 0;
   kvo_status status = is_stored ? kvo_binding_observe_key(of->source, read->key, &observer, &id)
-                                : kvo_binding_observe_tracked(of->source, &observer, false, &id);
+                                : kvo__observe_expression(of->source, &observer, false, of->compute != NULL, &id);
   if (status != KVO_OK) return kvo__fail(status, "%s: \"%s\": %s", function, of->path, kvo_status_string(status));
   if (of->source != of->target) status = watch_target(of->target, id);
   if (status != KVO_OK) return kvo__fail(status, "%s: \"%s\": %s", function, of->key, kvo_status_string(status));

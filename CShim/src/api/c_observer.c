@@ -40,8 +40,7 @@ static void warn_of_undefined(const kvo_object *object, const kvo_class *cls, co
 /* Whether a value may be or contain an object, which nothing retains: it could be gone when the value is delivered as the old one.
  * For a path that leads to nil at first this is not known: it counts as one that holds none. */
 static bool c_observer_may_hold_object(const kvo_boxed *value) {
-  return value != NULL && value->value.bytes != NULL &&
-         strchr("@[<{", kvo__type_unqualified(value->value.type)[0]) != NULL;
+  return value != NULL && value->value.bytes != NULL && kvo__type_may_hold_object(value->value.type);
 }
 
 /* The first version of the structure. */

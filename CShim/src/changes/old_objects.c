@@ -13,7 +13,7 @@ struct kvo_late_end {
 static bool old_objects_may_hold_object(const kvo_slot *slot) {
   const kvo_info *info = kvo__slot_info((kvo_slot *)(uintptr_t)slot);
   const kvo_property *property = kvo__slot_property(info, slot);
-  return property != NULL && !info->cls->of_binding && strchr("@[<{", kvo__type_unqualified(property->type)[0]) != NULL;
+  return property != NULL && !info->cls->of_binding && kvo__type_may_hold_object(property->type);
 }
 
 /* Whether it is the mark of a change of a C object that is between the reading of the old value and the notification, of which an observer

@@ -26,6 +26,10 @@ KVO_HIDDEN void kvo__type_free(ffi_type *type);
 /** A type encoding without leading qualifiers such as const, so that its first character is the type. NULL, which the
  * type of a value may be, is "?". */
 KVO_HIDDEN const char *kvo__type_unqualified(const char *type);
+/** Whether a value of a type encoding may be or contain an object, which the runtime does not retain. */
+static inline bool kvo__type_may_hold_object(const char *type) {
+  return strchr("@[<{", kvo__type_unqualified(type)[0]) != NULL;
+}
 /** Stores the size of the values of a type encoding that a property may have. */
 KVO_HIDDEN kvo_status kvo__type_measure(const char *type, size_t *size);
 /** The form of the values of a valid type encoding. */

@@ -27,11 +27,26 @@ static void c_send(const kvo_value *new_value, void *arg) {
   delivery->observer->callback(&delivery->change, delivery->observer->user_data);
 }
 
+/* The characters may be in the property itself, as those of a std::string are, which the callback may set. */
+static void c_send_copied(const kvo_value *new_value, void *arg) {
+  bool is_text = kvo__type_unqualified(new_value->type)[0] == '*' && new_value->bytes != NULL;
+  const char *text = is_text ? *(const char *const *)new_value->bytes : NULL;
+  if (text == NULL) {
+    c_send(new_value, arg);
+    return;
+  }
+  char *copy = kvo__copy_string(text, strlen(text));
+  kvo_value copied = {new_value->type, new_value->size, &copy};
+  c_send(copy != NULL ? &copied : NULL, arg);
+  kvo__free(copy);
+}
+
 static void c_send_with_old(const kvo_value *old_value, void *arg) {
   c_delivery *delivery = arg;
   delivery->change.old_value = old_value;
+  const kvo_property *property = delivery->raw->property;
   if (delivery->raw->new_value != NULL)
-    kvo__property_view(delivery->raw->property, delivery->raw->new_value, c_send, delivery);
+    kvo__property_view(property, delivery->raw->new_value, property->ops != NULL ? c_send_copied : c_send, delivery);
   else
     c_send(NULL, delivery);
 }

@@ -46,6 +46,8 @@ struct kvo_tracked {
   bool is_checked;
   /** Its callback sets a property (settle.c). Constant. */
   bool is_binding;
+  /** It is a function of the program, which a death does not evaluate. Constant. */
+  bool is_opaque;
   /** A link is a leaf. Changed with `lock` held. */
   _Atomic bool has_leaf;
   /** An open change of this thread tells it (kvo__is_postponed), or the hold of a scope. */

@@ -30,9 +30,12 @@ static bool death_has_room(teardown *of) {
 
 /* Whether the death changes what an expression has read by this dependency. Who refers to an object that is counted keeps it, so that only
  * a weak property, which has read its lifetime, can have led to one that dies. Any other reference has been replaced, or is just being
- * replaced, and the program's closures and getters must not run then: they would read in the middle of the store, or an `unowned`. */
+ * replaced, and the program's closures and getters must not run then: they would read in the middle of the store, or an `unowned`. What an
+ * opaque expression has read may be a container that is just dropping the object, whatever its class. */
 static bool is_changed_by_death(const kvo_info *info, const kvo_node *node) {
-  return info->cls->retain == NULL || atomic_load(&node->slot)->key == KVO_KEY_LIFETIME;
+  const kvo_tracked *tracked = node->user_data;
+  bool is_replaced = info->cls->retain != NULL || tracked->is_opaque;
+  return !is_replaced || atomic_load(&node->slot)->key == KVO_KEY_LIFETIME;
 }
 
 static void end_node(kvo_info *info, kvo_node *node, teardown *of) {

@@ -14,6 +14,10 @@ KVO_HIDDEN void kvo__warn_of_duplicate(kvo_object *object, const kvo_binding_obs
 KVO_HIDDEN void kvo__find_duplicate(kvo_object *object, const kvo_observer_identity *identity, const char *key_path,
                                     const void *context, kvo_place place);
 
+/** kvo_binding_observe_tracked. `is_opaque` is that of kvo_raw_observer. */
+KVO_HIDDEN kvo_status kvo__observe_expression(kvo_object *object, const kvo_binding_observer *observer, bool keep_last,
+                                              bool is_opaque, kvo_observation *out);
+
 /** Ends an observation that a removal has found by its observer. NOT_REGISTERED, which is no fault, if it has ended. */
 KVO_HIDDEN kvo_status kvo__end_named(kvo_observation observation, kvo_place place);
 

@@ -6,7 +6,7 @@
 
 /* Makes the kvo_tracked and its anchor, linked and with an id. On failure it frees both. */
 static kvo_status observe_tracked_make(kvo_object *object, const kvo_binding_observer *observer, bool keeps_last,
-                                       kvo_tracked **out) {
+                                       bool is_opaque, kvo_tracked **out) {
   kvo_status status = KVO_ERROR_OUT_OF_MEMORY;
   kvo_info *info = kvo__info_ensure(object, KVO_KEY_ANCHORS, &status);
   if (info == NULL) return status;
@@ -21,6 +21,7 @@ static kvo_status observe_tracked_make(kvo_object *object, const kvo_binding_obs
     return KVO_ERROR_OUT_OF_MEMORY;
   }
   tracked->is_binding = observer->is_binding;
+  tracked->is_opaque = is_opaque;
   tracked->object = object;
   tracked->instance = kvo_object_instance(object);
   tracked->root = info;
@@ -80,6 +81,11 @@ static void warn_if_never_notified(const kvo_object *object, kvo_tracked *tracke
 
 kvo_status kvo_binding_observe_tracked(kvo_object *object, const kvo_binding_observer *observer, bool keep_last,
                                        kvo_observation *out) {
+  return kvo__observe_expression(object, observer, keep_last, false, out);
+}
+
+kvo_status kvo__observe_expression(kvo_object *object, const kvo_binding_observer *observer, bool keep_last,
+                                   bool is_opaque, kvo_observation *out) {
   bool can_evaluate =
       observer != NULL && observer->ops != NULL && observer->ops->evaluate != NULL && observer->ops->release != NULL;
   const char *wrong = !can_evaluate               ? "observer->ops lack evaluate or release"
@@ -90,7 +96,7 @@ kvo_status kvo_binding_observe_tracked(kvo_object *object, const kvo_binding_obs
   if (!kvo__can_observe(object, observer, out, wrong)) return KVO_ERROR_INVALID_ARGUMENT;
   kvo__warn_of_duplicate(object, observer);
   kvo_tracked *tracked = NULL;
-  kvo_status status = observe_tracked_make(object, observer, keep_last, &tracked);
+  kvo_status status = observe_tracked_make(object, observer, keep_last, is_opaque, &tracked);
   if (status != KVO_OK) {
     if (observer->ops->abandon != NULL) observer->ops->abandon(observer->user_data);
     return status;

@@ -42,7 +42,7 @@ static void check_observing(kvo_status (*observe)(kvo_object *, const kvo_raw_ob
   REFUSED(observe(&empty, &good, &id));
 #define TRY(change) (bad = good, change, FAULTS_AND_REFUSED(observe(object, &bad, &id)))
   TRY(bad.struct_size = 0);
-  TRY(bad.struct_size = sizeof bad - sizeof bad.target_key);
+  TRY(bad.struct_size = offsetof(kvo_raw_observer, target_key));
   TRY(bad.key_path = NULL);
   TRY(bad.ops = NULL);
   TRY(bad.options = (kvo_options)0x8000);

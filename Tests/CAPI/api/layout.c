@@ -77,7 +77,8 @@ TEST("the layout of structures in Embedding.md is that of the headers on 64-bit 
   STRUCTURE(kvo_observer_ops, AT(callback), AT(destroy), AT(abandon), AT(evaluate), AT(release), AT(same), AT(is_here),
             AT(ask), AT(of_property));
   STRUCTURE(kvo_raw_observer, AT(struct_size), AT(key_path), AT(options), AT(ops), AT(user_data), AT(context),
-            AT(identity), AT(file), AT(line), AT(note), AT(is_receiver), AT(is_binding), AT(target), AT(target_key));
+            AT(identity), AT(file), AT(line), AT(note), AT(is_receiver), AT(is_binding), AT(target), AT(target_key),
+            AT(is_opaque));
   free(document);
 }
 

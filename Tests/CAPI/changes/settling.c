@@ -153,6 +153,21 @@ TEST("either object of a binding may be destroyed, which ends it") {
     }
 }
 
+TEST("the death of an object that the function of a binding has read does not call it, and it follows the others") {
+  cell cells[3] = {{.object = item_make(1)}, {.object = item_make(2)}, {.of = {&cells[0], &cells[1]}}};
+  cell *sum = &cells[2];
+  bind_cell(sum);
+  int evaluated = sum->evaluated;
+  item_destroy(cells[0].object); /* it is still in `of`, as in the middle of its removal */
+  CHECK_EQ(sum->evaluated, evaluated);
+  sum->of[0] = &cells[1];
+  sum->of[1] = NULL;
+  item_set_value(cells[1].object, 5);
+  CHECK_EQ(sum->object->value, 5);
+  item_destroy(sum->object);
+  item_destroy(cells[1].object);
+}
+
 /* ------------------------------------------------------------------------------------------------------ Cycles -- */
 
 TEST_REPORTED(

@@ -159,6 +159,23 @@ TEST("inherited properties and those of the derived class are observed") {
   CHECK_EQ(log, "title text open ");
 }
 
+namespace {
+
+class Titled : public Book {
+public:
+  kvo::property<int> title{this, 7};
+  KVO_PROPERTIES(Titled, Book, title)
+};
+
+} // namespace
+
+TEST("a property with the name of an inherited one is refused, with the names of both classes") {
+  Titled titled;
+  auto observe = [&] { auto token = kvo::observe(titled, &Document::title, [](const auto &) {}); };
+  CHECK_THROWS(KVO_ERROR_DUPLICATE_KEY, observe());
+  CHECK_EQ(thrown_by<kvo::error>(observe), "KVO_PROPERTIES: \"title\" of Titled has the name of a property of Book");
+}
+
 TEST("key-value coding reads and sets by path, and refuses other types") {
   Document document;
   Author ada;
@@ -279,15 +296,16 @@ TEST("an exception of a value's copy leaves the setter, notifies nobody, and the
   Holder<Throwing> risky;
   int calls = 0;
   auto count = [&](const kvo::change<Throwing> &) { calls++; };
-  auto token = kvo::observe(risky, &Holder<Throwing>::value, count);
+  const kvo_options copies = KVO_OLD | KVO_NEW | KVO_PRIOR; /* otherwise values are only moved */
+  auto token = kvo::observe(risky, &Holder<Throwing>::value, count, copies);
   risky.value = Throwing(13);
   CHECK_EQ(thrown_by<std::runtime_error>([&] { risky.value = Throwing(14); }), "13"); /* of the old value */
-  CHECK_EQ(calls, 1);
+  CHECK_EQ(calls, 2);
   token.cancel();
   risky.value = Throwing(15);
-  token = kvo::observe(risky, &Holder<Throwing>::value, count);
+  token = kvo::observe(risky, &Holder<Throwing>::value, count, copies);
   risky.value = Throwing(16);
-  CHECK_EQ(calls, 2);
+  CHECK_EQ(calls, 4);
   CHECK_EQ(risky.value->value, 16);
 }
 

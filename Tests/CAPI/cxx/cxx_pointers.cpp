@@ -114,6 +114,86 @@ TEST("an object that a property owns lives until the observers of its replacemen
   CHECK_EQ(Child::ended, "Ada ");
 }
 
+TEST("a shared object lives as long, whether or not an observer has asked for the old value or for the prior change") {
+  using List = std::vector<std::shared_ptr<Child>>;
+  for (kvo_options options : {kvo_options(KVO_NEW), KVO_NEW | KVO_PRIOR, KVO_NEW | KVO_OLD | KVO_PRIOR}) {
+    Child::ended = "";
+    Holder<std::shared_ptr<Child>> one(std::make_shared<Child>("Ada"));
+    Holder<List> many({std::make_shared<Child>("Bob"), std::make_shared<Child>("Carl")});
+    std::string seen;
+    auto see = [&](const auto &change) {
+      if (!change.is_prior) seen += Child::ended + ";";
+    };
+    auto a = kvo::observe(one, &Holder<std::shared_ptr<Child>>::value, see, options);
+    auto b = kvo::observe(many, &Holder<List>::value, see, options);
+    one.value = std::make_shared<Child>("Dan");
+    many.value.replace_at(0, std::make_shared<Child>("Eve"));
+    many.value.remove_at(1);
+    CHECK_EQ(seen, ";Ada ;Ada Bob ;");
+    CHECK_EQ(Child::ended, "Ada Bob Carl ");
+  }
+}
+
+TEST("the object of a weak pointer at the end of a path has died, and is no old value") {
+  Holder<std::weak_ptr<Child>> document;
+  Holder<Holder<std::weak_ptr<Child>> *> root(&document);
+  std::string seen;
+  auto token = kvo::observe(root, "value.value", [&](const kvo::record &change) {
+    auto name = [](std::optional<Child *> child) { return child && *child != nullptr ? (*child)->name.get() : "nil"; };
+    seen += name(change.old_value<Child *>()) + ">" + name(change.new_value<Child *>()) + " ";
+  });
+  std::shared_ptr<Child> child(new Child("Ada"));
+  document.value = child;
+  child.reset();
+  std::shared_ptr<Child> other(new Child("Bob")); /* often in the memory of the first one */
+  document.value = other;
+  document.value = std::weak_ptr<Child>();
+  CHECK_EQ(seen, "nil>Ada nil>Bob Bob>nil ");
+}
+
+TEST("the death of an object does not evaluate an expression that has read it, which goes on with the others") {
+  std::vector<std::shared_ptr<Child>> kids; /* no property: its changes do not notify */
+  for (int i = 1; i < 4; i++) kids.push_back(std::make_shared<Child>("kid", i));
+  Holder<int> root(10), target;
+  int evaluations = 0;
+  auto sum = [&] {
+    evaluations++;
+    int made = root.value;
+    for (const auto &kid : kids) made += kid->age;
+    return made;
+  };
+  std::string seen;
+  auto token = kvo::observe(root, sum, [&](const kvo::change<int> &change) {
+    seen += std::to_string(*change.old_value) + ">" + std::to_string(*change.new_value) + " ";
+  });
+  auto bound = kvo::bind(target, &Holder<int>::value, sum);
+  int before = evaluations;
+  kids.erase(kids.begin()); /* in the middle of which the first one is destroyed */
+  CHECK_EQ(evaluations, before);
+  kids[0]->age = 7;
+  CHECK_EQ(seen, "16>20 ");
+  CHECK_EQ(target.value.get(), 20);
+}
+
+TEST("an expression is notified of the death of an object behind a weak pointer that it has read") {
+  Holder<std::weak_ptr<Child>> one;
+  Holder<std::optional<std::weak_ptr<Child>>> maybe;
+  Holder<std::vector<std::weak_ptr<Child>>> many;
+  std::shared_ptr<Child> ada(new Child("Ada")), bob(new Child("Bob")), carl(new Child("Carl"));
+  one.value = ada;
+  maybe.value = bob;
+  many.value = {carl, std::weak_ptr<Child>()};
+  std::string seen;
+  auto count = [&](const kvo::change<int> &change) { seen += std::to_string(*change.new_value) + " "; };
+  auto is_there = [](const std::weak_ptr<Child> &child) { return child.lock() != nullptr ? 1 : 0; };
+  auto token = kvo::observe(
+      one, [&] { return is_there(one.value) + is_there(**maybe.value) + is_there(many.value[0]); }, count);
+  ada.reset();
+  bob.reset();
+  carl.reset();
+  CHECK_EQ(seen, "2 1 0 ");
+}
+
 TEST("a reference and a pointer to a constant object are read and set by key, and what owns an object is not set") {
   Child one("Ada"), other("Bob");
   Holder<std::reference_wrapper<Child>> reference{one};

@@ -90,6 +90,19 @@ TEST("a thread may end in an observer and in the handler of exceptions: locals a
   CHECK_EQ(destroyed, before + 4);
 }
 
+TEST("a thread may end in an observer at the end of a scope") {
+  Document document;
+  ends = true;
+  auto token = kvo::observe(document, &Document::zoom, [](const auto &) { end(); });
+  on_threads([&] {
+    kvo::scope together(document);
+    document.zoom = document.zoom + 1;
+  });
+  ends = false;
+  document.zoom = 9;
+  CHECK_EQ(document.zoom.get(), 9.0);
+}
+
 /* ----------------------------------------------------------------------------------------------------------- The exit -- */
 
 namespace {

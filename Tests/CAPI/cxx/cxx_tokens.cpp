@@ -1,6 +1,10 @@
 /* cxx_tokens.cpp - kvo.hpp: tokens, which end, pause and resume observations and bindings; scopes. */
 #include "held.hpp"
 
+#include <atomic>
+#include <chrono>
+#include <thread>
+
 extern "C" {
 #include "fixture.h"
 }
@@ -45,7 +49,8 @@ static void use(kvo::token &token) {
   CHECK(!token.is_active());
   token.cancel();
   token.cancel_and_wait();
-  CHECK_EQ(token.detach(), 0u);
+  CHECK(!token.is_active());
+  token.detach();
   CHECK_EQ(token.id(), 0u);
 }
 
@@ -91,6 +96,22 @@ TEST(
   use(token);
   cell.value = 2;
   CHECK_EQ(calls, 1);
+}
+
+TEST("a token whose observation has ended waits for a call on another thread all the same") {
+  Cell cell;
+  std::atomic<int> step{0};
+  kvo::token token = kvo::observe(cell, &Cell::value, [&](const auto &) {
+    step = 1;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    step = 2;
+  });
+  std::thread setter([&] { cell.value = 1; });
+  while (step == 0) std::this_thread::yield();
+  token.cancel();
+  token.cancel_and_wait();
+  CHECK_EQ(step.load(), 2);
+  setter.join();
 }
 
 TEST("a paused observation is notified once of what it has missed, or not at all if it is not asked to") {

@@ -199,6 +199,35 @@ TEST("a property that refers to characters is read by key, and set by C++ only, 
   CHECK_EQ(observed, "valuetwo");
 }
 
+TEST("the new value of a record is a copy, which stays as it was whatever the observer sets") {
+  Parent parent;
+  std::string seen;
+  auto token = kvo::observe(parent, "text", [&](const kvo::record &change) {
+    if (parent.text.get()[0] == 'a') parent.text = std::string(100, 'b');
+    seen += *change.new_value<std::string>() + " ";
+  });
+  parent.text = std::string(100, 'a');
+  CHECK_EQ(seen, std::string(100, 'b') + " " + std::string(100, 'a') + " ");
+}
+
+TEST("a string with a NUL inside is observed in C++, and a mismatch for C, which would cut it") {
+  Parent parent;
+  const std::string cut("a\0b", 3);
+  std::string seen;
+  auto typed = kvo::observe(parent, &Parent::text, [&](const auto &change) { seen += *change.new_value; });
+  auto text = kvo::observe(parent, "text", [&](const kvo::record &change) {
+    CHECK(!change.new_value<std::string>());
+    CHECK(change.old_value<std::string>() == "42");
+  });
+  parent.text = cut;
+  CHECK(seen == cut);
+  check_mismatch<std::string>(parent, "text");
+  check_mismatch<std::optional<std::string>>(parent, "text");
+  CHECK_THROWS(KVO_ERROR_TYPE_MISMATCH, kvo::set(parent, "note", cut));
+  CHECK_THROWS(KVO_ERROR_TYPE_MISMATCH, kvo::set(parent, "note", std::string_view(cut)));
+  CHECK(!parent.note->has_value());
+}
+
 /* ----------------------------------------------------------------------------------------------------------- Objects -- */
 
 TEST("an object is read as the header of every language, and nil as a null pointer") {

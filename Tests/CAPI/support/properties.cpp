@@ -6,6 +6,8 @@ struct Child : kvo::object {
   KVO_PROPERTIES(Child, kvo::object, name)
 };
 
+struct Declared;
+
 struct Parent : kvo::object {
 #if WRONG == 1
   kvo::property<Child> child{this};
@@ -23,6 +25,9 @@ struct Parent : kvo::object {
   kvo::property<std::vector<int>> marks{this};
 #if WRONG == 11
   KVO_PROPERTIES(Parent, kvo::object, number, owned, plain)
+#elif WRONG == 15
+  kvo::property<Declared *> declared{this, nullptr};
+  KVO_PROPERTIES(Parent, kvo::object, number, real, flag, maybe, owned, marks, declared)
 #else
   KVO_PROPERTIES(Parent, kvo::object, number, real, flag, maybe, owned, marks)
 #endif

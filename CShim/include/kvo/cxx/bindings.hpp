@@ -82,7 +82,8 @@ template <class Target, class Key, class Source, class Path,
 
 /** Binds a property to an expression: `kvo::bind(invoice, &Invoice::total, [&] { return invoice.price * invoice.count; })`. It may return
  * what kvo::set takes, and is evaluated again when a property that it has read changes, of whatever object, on the threads of these
- * changes; it should have no effects. The binding ends with `target`; what the expression reads must live as long. If it throws, the
+ * changes; it should have no effects. The binding ends with `target`; what the expression reads must live as long, or be
+ * removed from what it reads before. The death of an object is no change, except behind a property<std::weak_ptr<...>>. If it throws, the
  * target keeps its value, and the exception goes to the function of kvo::set_exception_handler. Otherwise as above. */
 template <class Target, class Key, class Expression, class = std::invoke_result_t<Expression &>>
 [[nodiscard]] token bind(Target &&target, Key key, Expression expression, const char *file = __builtin_FILE(),

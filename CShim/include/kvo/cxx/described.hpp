@@ -23,11 +23,11 @@ template <class T> struct property_functions {
   }
   static void *copy(void *instance, void *user, const kvo_selection *selection) {
     if constexpr (!is_copyable<T>::value) {
-      return selection == nullptr ? const_cast<T *>(&in(instance, user).get()) : nullptr; /* KVO_PROPERTY_IN_PLACE */
+      return selection == nullptr ? const_cast<T *>(&in(instance, user).by_key()) : nullptr; /* KVO_PROPERTY_IN_PLACE */
     } else {
       std::unique_ptr<T> made;
       caught([&] { /* no memory, or no such element: it cannot be read */
-                   const T &value = in(instance, user).get();
+                   const T &value = in(instance, user).by_key();
                    if (selection == nullptr) {
                      made.reset(new T(value));
                    } else if constexpr (is_vector<T>::value) {
@@ -129,7 +129,8 @@ kvo_status bridge<T, std::enable_if_t<refers_to_object<T>::value>>::assign(T &to
 
 /** Names the properties of a class, inherited ones excepted, as the last line of the class: `KVO_PROPERTIES(Document, kvo::object, zoom,
  * title)`. `Base` is kvo::object or the base class that has this line. A property that is left out cannot be observed, and setting it
- * fails once its object is observed. Does not compile if kvo::object, or a base class that has it, is a virtual base. */
+ * fails once its object is observed. With the name of an inherited property, the first use of an object by libkvo throws kvo::error
+ * (DUPLICATE_KEY). Does not compile if kvo::object, or a base class that has it, is a virtual base. */
 #define KVO_PROPERTIES(Class, Base, ...)                                                                               \
 public:                                                                                                                \
   const ::kvo::type *kvo_type() const override {                                                                       \

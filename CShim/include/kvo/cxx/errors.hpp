@@ -105,10 +105,10 @@ template <class Call> void stop_exceptions(const char *key_path, Call &&call) {
 
 /** Sets the function that receives what observers throw, and returns the previous one. The default writes a line to standard error. The
  * other observers are called all the same. The function is called on the thread of the change; it must not throw. Any thread. A thread may
- * end (pthread_exit) or be cancelled in an observer and in this function. A program in C++ that uses
- * kvo.hpp and its plug-ins have one function, also if symbols are hidden, if the program exports its own (-rdynamic; ENABLE_EXPORTS in
- * CMake). Otherwise, also if the program is in C, each may have one; plug-ins share that of one that was opened before them with
- * RTLD_GLOBAL. */
+ * end (pthread_exit) or be cancelled in an observer and in this function; not where the destructor of an object has called it, because
+ * C++ ends the process then. A program in C++ that uses kvo.hpp and its plug-ins have one function, also if symbols are hidden, if the
+ * program exports its own (-rdynamic; ENABLE_EXPORTS in CMake). Otherwise, also if the program is in C, each may have one; plug-ins share
+ * that of one that was opened before them with RTLD_GLOBAL. */
 inline exception_handler set_exception_handler(exception_handler handler) {
   return detail::on_exception.exchange(handler != nullptr ? handler : detail::print_exception);
 }

@@ -115,6 +115,7 @@ public:
     const char *header = reinterpret_cast<const char *>(&owner->header_);
     std::vector<kvo_raw_property> properties;
     for (detail::member &each : members_) {
+      refuse_inherited(name, base, each.name);
       each.key = kvo_key_hash(each.name.data(), each.name.size());
       each.offset = static_cast<const char *>(each.address) - header;
       kvo_raw_property property{};
@@ -151,6 +152,14 @@ public:
   }
 
 private:
+  /** C would take it for the inherited property, described anew, and the one in the base class would have no key. */
+  static void refuse_inherited(const char *name, const type *base, const std::string &property) {
+    if (base == nullptr || kvo_class_property(base->registered_, property.c_str()) == nullptr) return;
+    detail::raise(error(KVO_ERROR_DUPLICATE_KEY, "KVO_PROPERTIES: \"" + property + "\" of " + name +
+                                                     " has the name of a property of " +
+                                                     kvo_class_name(base->registered_)));
+  }
+
   std::vector<detail::member> members_;
   kvo_class *registered_ = nullptr;
   detail::known_class known_{};

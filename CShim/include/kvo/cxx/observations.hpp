@@ -13,7 +13,7 @@
 namespace kvo {
 
 /** An observation, which ends when its token is destroyed, or its object. Movable. A token that is empty, or whose observation has ended,
- * does nothing. */
+ * does nothing; only cancel_and_wait() waits. */
 class token {
 public:
   token() noexcept = default;
@@ -33,11 +33,11 @@ public:
 
   /** Ends the observation. No call of the observer begins after that; one on another thread may still be running. */
   void cancel(const char *file = __builtin_FILE(), unsigned line = __builtin_LINE()) noexcept {
-    if (observation_ != 0) kvo_cancel_observer(std::exchange(observation_, 0), file, line);
+    if (observation_ != 0) kvo_cancel_observer(observation_, file, line);
   }
-  /** Ends the observation, and waits until no other thread calls the observer. */
+  /** Ends the observation, and waits until no other thread calls the observer; also if the observation has ended before. */
   void cancel_and_wait(const char *file = __builtin_FILE(), unsigned line = __builtin_LINE()) noexcept {
-    if (observation_ != 0) kvo_cancel_observer_and_wait(std::exchange(observation_, 0), file, line);
+    if (observation_ != 0) kvo_cancel_observer_and_wait(observation_, file, line);
   }
   /** Gives the observation up: it lasts until its object dies, or until it is removed by this id. */
   kvo_observation detach() noexcept { return std::exchange(observation_, 0); }
@@ -49,7 +49,7 @@ public:
   void resume(bool tell_missed = true) {
     check(kvo_observation_resume(observation_, tell_missed), "kvo_observation_resume");
   }
-  /** The id, 0 without an observation. */
+  /** The id, also of an observation that has ended; 0 after detach(), and of a token that was moved from or never had one. */
   kvo_observation id() const noexcept { return observation_; }
 
 private:
@@ -64,10 +64,11 @@ template <class T> struct change {
   /** nullptr without KVO_OLD, for an insertion, and if an expression had thrown before. Of an insertion, removal or replacement, values
    * have the elements concerned. A property whose T can only be moved has an old value only where that has been moved to: after a set, a
    * removal or a replacement. There is none before a removal or a replacement, after a pause, at the end of a scope and after
-   * kvo_did_change, nor if T's move assignment may throw. */
+   * kvo_did_change, nor if T's swap may throw. */
   const T *old_value;
   /** nullptr without KVO_NEW, before the change, for a removal, after an expression has thrown, and for an insertion or a replacement in
-   * a std::vector whose elements can only be moved. */
+   * a std::vector whose elements can only be moved. After a set it is the property's value itself: another set, also by this observer,
+   * changes it. */
   const T *new_value;
   /** What kind of change it is. */
   kvo_change_kind kind;
@@ -208,7 +209,8 @@ template <class Class, class Owner, class T, class Handler>
 
 /** Observes an expression: `kvo::observe(invoice, [&] { return invoice.price * invoice.count; }, handler)`. It is evaluated again when a
  * property that it has read changes, of whatever object; it should have no effects. The observation ends with `root`. `expression` is
- * called on the threads of these changes, possibly on several at the same time. */
+ * called on the threads of these changes, possibly on several at the same time. The death of an object that it has read is no change,
+ * except behind a property<std::weak_ptr<...>>: what leads to the object has to be a property, whose change notifies. */
 template <class Expression, class Handler, class T = std::decay_t<std::invoke_result_t<Expression &>>>
 [[nodiscard]] token observe(const object &root, Expression expression, Handler handler,
                             kvo_options options = detail::old_and_new, const char *file = __builtin_FILE(),
@@ -219,6 +221,7 @@ template <class Expression, class Handler, class T = std::decay_t<std::invoke_re
   kvo_raw_observer described = detail::raw_observer("expression", options, &ops, observer.get(), file, line);
   kvo_observation observation = 0;
   kvo_object *header = root.kvo();
+  described.is_opaque = true;
   observer.release();
   detail::check(kvo_raw_observe_expression(header, &described, true, &observation), "kvo::observe");
   return token(observation);

@@ -8,6 +8,7 @@
 
 #include <initializer_list>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <type_traits>
@@ -29,9 +30,7 @@ struct change_frame {
   ~change_frame() {
     if (wants != 0) kvo_frame_end(&frame);
   }
-  void will(const void *old_value) {
-    if ((wants & KVO_FRAME_WANTS_WILL) != 0) kvo_frame_will(&frame, old_value);
-  }
+  void will(const void *old_value) { kvo_frame_will(&frame, old_value); }
   void finish(const void *old_value, const void *new_value) {
     if (std::exchange(wants, 0) != 0) kvo_frame_finish_with(&frame, old_value, new_value);
   }
@@ -52,6 +51,23 @@ template <class T, class = void> struct is_smart_pointer : std::false_type {};
 template <class T>
 struct is_smart_pointer<T, std::void_t<typename T::element_type, decltype(std::declval<const T &>().operator->())>>
     : std::true_type {};
+
+/** Has an expression that reads a std::weak_ptr notified of the death of its object, which makes the pointer empty. */
+template <class T> void record_deaths(const T &) {}
+template <class T> void record_deaths(const std::weak_ptr<T> &value) {
+  if constexpr (refers_to_object<std::weak_ptr<T>>::value) {
+    if (!kvo_track_is_recording()) return;
+    constexpr kvo_key death = 0;
+    if (std::shared_ptr<T> found = value.lock()) kvo_track_read(found->kvo(), death);
+  }
+}
+template <class T> void record_deaths(const std::optional<T> &value) {
+  if (value) record_deaths(*value);
+}
+template <class T> void record_deaths(const std::vector<T> &value) {
+  if constexpr (refers_to_object<T>::value)
+    for (const T &each : value) record_deaths(each);
+}
 
 template <class T> struct property_functions;
 
@@ -94,7 +110,8 @@ struct naming {
  *
  * Key paths lead through a T that is a pointer to a kvo::object, plain, shared, weak or unique, a std::reference_wrapper of one, or a
  * std::optional of these. An object that a property owns lives until the observers of its replacement have been called. What a pause or a
- * scope has kept of it is as of a plain pointer: an observer of a key path that ends at the pointer must not use that old value. */
+ * scope has kept of it is as of a plain pointer: an observer of a key path that ends at the pointer must not use that old value. Nor if
+ * the path led to nil when it was observed, and is led to another object now. */
 template <class T> class property {
   static_assert(std::is_same_v<T, std::decay_t<T>>,
                 "kvo::property: neither const nor a reference nor an array: use T, a "
@@ -120,7 +137,10 @@ public:
 
   /** The value. The reference is valid until the next change. */
   const T &get() const {
-    if (kvo_is_tracking()) record();
+    if (kvo_is_tracking()) {
+      record();
+      detail::record_deaths(value_);
+    }
     return value_;
   }
   /** The same as get(). */
@@ -165,9 +185,9 @@ public:
     return std::empty(get());
   }
 
-  /** Stores a value and notifies the observers. A number that T would truncate does not compile. An exception of T's assignment leaves as
-   * usual; nobody is notified then. Throws kvo::error with UNDEFINED_KEY if KVO_PROPERTIES does not name the property, but only while the
-   * object is observed: then the value is not stored. */
+  /** Stores a value and notifies the observers. A floating-point number for an integer, or a pointer for a number, does not compile;
+   * integers are converted as by C++. An exception of T's assignment leaves as usual; nobody is notified then. Throws kvo::error with
+   * UNDEFINED_KEY if KVO_PROPERTIES does not name the property, but only while the object is observed: then the value is not stored. */
   void set(T value) { store(std::move(value)); }
   /** Does not compile. */
   template <class U, detail::if_lost<T, U> = 0> void set(const U &) { detail::refuse_lost<U>(); }
@@ -267,8 +287,8 @@ public:
   void remove_at(std::size_t index) {
     static_assert(detail::is_vector<T>::value, "remove_at is for a std::vector");
     check_index(KVO_CHANGE_REMOVAL, index);
-    change_at(KVO_CHANGE_REMOVAL, index, nullptr, [&](T &taken) {
-      if constexpr (!detail::is_copyable<T>::value) taken.push_back(std::move(value_[index]));
+    change_at(KVO_CHANGE_REMOVAL, index, nullptr, [&](T *taken) {
+      if (taken != nullptr) taken->push_back(std::move_if_noexcept(value_[index]));
       value_.erase(value_.begin() + static_cast<std::ptrdiff_t>(index));
     });
   }
@@ -284,6 +304,12 @@ public:
 private:
   template <class Value> friend struct detail::property_functions;
   friend struct detail::naming;
+
+  /** The value, as key paths read it: a path follows the objects themselves on which it goes on. */
+  const T &by_key() const {
+    if (kvo_is_tracking()) record();
+    return value_;
+  }
 
   kvo_object *owner() const {
     return reinterpret_cast<kvo_object *>(reinterpret_cast<char *>(const_cast<property *>(this)) - distance_);
@@ -339,18 +365,37 @@ private:
         kvo_binding_stored(header, key());
         return;
       }
-      const bool wants_old = (frame.wants & KVO_FRAME_WANTS_OLD) != 0;
-      std::optional<T> old; /* lives, with the object that it owns, until the observers have been notified */
-      if constexpr (detail::is_copyable<T>::value) {
-        if (wants_old) old.emplace(value_);
-        frame.will(old ? &*old : nullptr);
-      } else {
-        frame.will(wants_old ? &value_ : nullptr);
-        if constexpr (std::is_nothrow_move_assignable_v<T>) old.emplace(std::move(value_)); /* or it might be lost */
+      constexpr bool is_moved = std::is_nothrow_move_constructible_v<T> && std::is_nothrow_move_assignable_v<T>;
+      if constexpr (is_moved) {
+        if ((frame.wants & KVO_FRAME_WANTS_WILL) == 0) {
+          T old(std::move(value_)); /* lives, with the object that it owns, until the observers have been notified */
+          value_ = std::move(value);
+          frame.finish((frame.wants & KVO_FRAME_WANTS_OLD) != 0 ? &old : nullptr, &value_);
+          return;
+        }
       }
-      value_ = std::move(value);
-      frame.finish(wants_old && old ? &*old : nullptr, &value_);
+      change_copied(frame, value);
     }
+  }
+
+  /** The same if observers are called before the change, which may set the value, or if a move of it may throw. Out of line, so that the
+   * usual change is inlined. */
+  __attribute__((noinline)) void change_copied(detail::change_frame &frame, T &value) {
+    const bool wants_old = (frame.wants & KVO_FRAME_WANTS_OLD) != 0;
+    std::optional<T> copy;
+    if constexpr (detail::is_copyable<T>::value)
+      if (wants_old || !std::is_nothrow_swappable_v<T>) copy.emplace(value_);
+    const T *old_value = copy ? &*copy : &value_;
+    if ((frame.wants & KVO_FRAME_WANTS_WILL) != 0) frame.will(wants_old ? old_value : nullptr);
+    if constexpr (std::is_nothrow_swappable_v<T>) {
+      using std::swap;
+      swap(value_, value);
+      if (!copy) old_value = &value;
+    } else {
+      value_ = std::move(value);
+      if (!copy) old_value = nullptr;
+    }
+    frame.finish(wants_old ? old_value : nullptr, &value_);
   }
 
   void check_index(kvo_change_kind kind, std::size_t index) const {
@@ -365,7 +410,7 @@ private:
     check_index(KVO_CHANGE_INSERTION, index);
     T inserted;
     inserted.push_back(std::forward<Element>(element));
-    change_at(KVO_CHANGE_INSERTION, index, delivered(inserted), [&](T &) {
+    change_at(KVO_CHANGE_INSERTION, index, delivered(inserted), [&](T *) {
       value_.insert(value_.begin() + static_cast<std::ptrdiff_t>(index), copied_or_moved(inserted.front()));
     });
   }
@@ -375,9 +420,10 @@ private:
     check_index(KVO_CHANGE_REPLACEMENT, index);
     T inserted;
     inserted.push_back(std::forward<Element>(element));
-    change_at(KVO_CHANGE_REPLACEMENT, index, delivered(inserted), [&](T &taken) {
-      if constexpr (!detail::is_copyable<T>::value) taken.push_back(std::move(value_[index]));
-      value_[index] = copied_or_moved(inserted.front());
+    change_at(KVO_CHANGE_REPLACEMENT, index, delivered(inserted), [&](T *taken) {
+      element_type stored(copied_or_moved(inserted.front())); /* first, because a copy may throw */
+      if (taken != nullptr) taken->push_back(std::move_if_noexcept(value_[index]));
+      value_[index] = std::move(stored);
     });
   }
 
@@ -391,32 +437,28 @@ private:
   }
 
   /** A change of one element of a vector, whose index has been checked. `inserted` has the new element; nullptr for a removal. `store` gets
-   * room for the element that it takes out, if that can only be moved. */
+   * room for the element that it takes out, or nullptr if nobody needs that. */
   template <class Store> void change_at(kvo_change_kind kind, std::size_t index, const T *inserted, Store &&store) {
     kvo_object *header = owner();
     T taken; /* lives, with the objects that it owns, until the observers have been notified */
     if (!kvo_word_is_observed(header)) {
-      store(taken);
+      store(nullptr);
       if (kvo_word_is_observed(header)) kvo_binding_stored(header, key());
       return;
     }
     detail::change_frame frame(header, key(), kind, &index);
-    std::optional<T> removed;
-    auto read_removed = [&]() -> const T * {
-      check_index(kind, index); /* observers, also those of a scope, have been called and may have changed the vector */
-      if (kind == KVO_CHANGE_INSERTION || (frame.wants & KVO_FRAME_WANTS_OLD) == 0) return nullptr;
-      if constexpr (detail::is_copyable<T>::value) removed.emplace(std::size_t{1}, value_[index]);
-      return removed ? &*removed : nullptr;
-    };
-    const T *old_value = read_removed();
+    const bool wants_old = (frame.wants & KVO_FRAME_WANTS_OLD) != 0 && kind != KVO_CHANGE_INSERTION;
+    check_index(kind, index); /* observers, also those of a scope, have been called and may have changed the vector */
     if ((frame.wants & KVO_FRAME_WANTS_WILL) != 0) {
-      frame.will(old_value);
-      old_value = read_removed();
+      std::optional<T> copy;
+      if constexpr (detail::is_copyable<T>::value)
+        if (wants_old) copy.emplace(std::size_t{1}, value_[index]);
+      frame.will(copy ? &*copy : nullptr);
+      check_index(kind, index);
     }
-    store(taken);
+    store(&taken);
     if (frame.wants == 0) return kvo_binding_stored(header, key());
-    if (!taken.empty() && (frame.wants & KVO_FRAME_WANTS_OLD) != 0) old_value = &taken;
-    frame.finish(old_value, inserted);
+    frame.finish(wants_old ? &taken : nullptr, inserted);
   }
 
   static constexpr std::uint32_t unknown = UINT32_MAX;

@@ -23,8 +23,8 @@ public:
     detail::check(kvo_scope_begin(&scope_, kind, count != 0 ? headers.data() : nullptr, count, nullptr, 0),
                   "kvo_scope_begin");
   }
-  /** Notifies. */
-  ~scope() { kvo_scope_end(&scope_); }
+  /** Notifies. A thread may end in an observer that this calls. */
+  ~scope() noexcept(false) { kvo_scope_end(&scope_); }
   scope(const scope &) = delete;
   scope &operator=(const scope &) = delete;
 

@@ -67,11 +67,20 @@ template <class T, class Use> void with_pointee(const std::reference_wrapper<T> 
   use(&value.get());
 }
 
+/** Whether T is a class derived from kvo::object. Nobody knows that of a class which is only declared. */
+template <class T, class = void> struct is_defined : std::negation<std::is_class<T>> {};
+template <class T> struct is_defined<T, std::void_t<decltype(sizeof(T))>> : std::true_type {};
+template <class T, bool = is_defined<T>::value> struct is_object : std::is_base_of<object, T> {};
+template <class T> struct is_object<T, false> : std::false_type {
+  static_assert(!std::is_same_v<T, T>, "kvo: a pointer to a class that is only declared: include the class's header, "
+                                       "because it may be a kvo::object; of a type that no header defines use void *");
+};
+
 /** Whether T is a pointer of any kind, or a reference, to a class derived from kvo::object. */
 template <class T, class = void> struct refers_to_object : std::false_type {};
 template <class T>
 struct refers_to_object<T, std::void_t<typename pointee<T>::type>>
-    : std::is_base_of<object, std::remove_cv_t<typename pointee<T>::type>> {};
+    : is_object<std::remove_cv_t<typename pointee<T>::type>> {};
 
 } // namespace detail
 

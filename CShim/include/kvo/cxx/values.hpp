@@ -82,9 +82,11 @@ inline bool is_null(const kvo_value &value) {
 }
 
 template <> struct bridge<std::string> {
+  /** C would cut a string with a NUL inside, so it is of a type that only C++ interprets. */
   static void view(const std::string &value, kvo_value_reader reader, void *arg) {
     const char *text = value.c_str();
     kvo_value seen = {"*", sizeof text, &text};
+    if (value.find('\0') != std::string::npos) seen = {"?", sizeof value, &value};
     reader(&seen, arg);
   }
   static kvo_status assign(std::string &to, const kvo_value &from) {
