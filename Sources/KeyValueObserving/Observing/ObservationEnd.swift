@@ -17,6 +17,7 @@ final class ObservationEnd: DeathObserver, @unchecked Sendable {
     /// How it has ended, when no call is in progress any more.
     var reason: Reason?
     var handlers: [Handler] = []
+    var remembered: [RememberedValue] = []
   }
 
   private struct Handler {
@@ -36,6 +37,10 @@ final class ObservationEnd: DeathObserver, @unchecked Sendable {
   init(receiver: UnsafeRawPointer? = nil) { self.receiver = receiver }
 
   func setDelivery(_ delivery: PendingDelivery) { self.delivery = delivery }
+
+  /// Has a value notice each `resume()` until the observation ends.
+  @usableFromInline
+  func remember(_ value: RememberedValue) { state.withLock { $0.remembered.append(value) } }
 
   // ------------------------------------------------------------------------------------------------- Its observations
 
@@ -68,14 +73,15 @@ final class ObservationEnd: DeathObserver, @unchecked Sendable {
 
   /// One of the observations has ended, and no call of it is in progress. The last one says why.
   private func hasEnded(_ end: kvo_end) {
-    let ended = state.withLock { state -> (reason: Reason, handlers: [Handler])? in
+    let ended = state.withLock { state -> (reason: Reason, handlers: [Handler], remembered: [RememberedValue])? in
       state.left -= 1
       guard state.left == 0 else { return nil }
       let reason = end == KVO_END_OBJECT_DIED ? .objectDied : state.wanted ?? .invalidated
       state.reason = reason
-      defer { state.handlers = [] }
-      return (reason, state.handlers)
+      defer { (state.handlers, state.remembered) = ([], []) }
+      return (reason, state.handlers, state.remembered)
     }
+    // Without the lock, because what is remembered may be released here.
     guard let ended else { return }
     stopWatching()
     for handler in ended.handlers { handler.call(ended.reason) }
@@ -98,6 +104,7 @@ final class ObservationEnd: DeathObserver, @unchecked Sendable {
   }
 
   func resume(deliveringMissed: Bool) {
+    if isPaused { for value in state.withLock({ $0.remembered }) { value.resumed() } }
     delivery?.resume()  // what was pending at the pause comes before what was missed
     forEach { _ = kvo_observation_resume($0, deliveringMissed) }
   }

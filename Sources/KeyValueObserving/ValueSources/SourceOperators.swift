@@ -27,8 +27,8 @@ extension KeyValueSource {
   /// let number = field.source(\.text).compactMap { Int($0) }
   /// ```
   /// A value for which it returns `nil` is left out. The old value of a change is then the one that was passed on last, and `nil` if there
-  /// was none. A value that may hold an object is not kept for that: the old value is then what the function makes of this source's old
-  /// value.
+  /// was none. A value that may hold an object is not kept for that, nor is any during a pause: the old value is then what the function
+  /// makes of this source's old value.
   ///
   /// - Parameter transform: Is called for each new value, and for an old one that was not kept, on the thread that makes the change.
   @inlinable
@@ -38,6 +38,7 @@ extension KeyValueSource {
       of: origins, read: { read().flatMap(transform) },
       subscribe: { request, sink in
         let last = request.wantsOld ? LastDelivered { request.isInitial ? nil : read().flatMap(transform) } : nil
+        if let last { request.description.end?.remember(last) }
         return subscribe(request.with(last == nil ? .new : [.old, .new], of: Value.self)) { change in
           guard let new = change.newValue.flatMap(transform) else { return }
           let old = last.flatMap { $0.exchange(new) ?? change.oldValue.flatMap(transform) }
@@ -76,6 +77,7 @@ extension KeyValueSource {
       subscribe: { request, sink in
         let options = request.options
         let duplicates = Duplicates<Value>(after: { request.isInitial ? nil : read() })
+        request.description.end?.remember(duplicates.last)
         return subscribe(request.with([.old, .new], of: Value.self)) { change in
           if let told = duplicates.told(change, areEqual) { sink(told.limited(to: options)) }
         }

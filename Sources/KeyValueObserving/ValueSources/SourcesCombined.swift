@@ -73,6 +73,7 @@ extension KeyValueSource {
       subscribe: { request, sink in
         let options = request.options
         let last = request.wantsOld ? LastDelivered<Value>() : nil
+        if let last { request.description.end?.remember(last) }
         var needed = request.with(last != nil ? [.old, .new] : options.intersection(.new), of: Value.self)
         var observations: [UInt64] = []
         for source in sources {
