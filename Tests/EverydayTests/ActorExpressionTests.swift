@@ -27,6 +27,19 @@
       #expect(log.all == [" 0>C 0", "C 0>C 1"])
     }
 
+    @Test("has no old value after a change elsewhere if its type may hold an object, as a structure of a string may")
+    func ofStructures() async {
+      screen.observe(\.shown, options: [.old, .new], for: screen) { _, _, change in
+        log.add("\(change.oldValue?.text ?? "-")>\(change.newValue!.text)")
+      }
+      screen.onChange(of: \.shown, for: screen) { _, old, new in log.add("onChange \(old.text)>\(new.text)") }
+      elsewhere { [feed] in feed.title = "A" }
+      await until { log.all.count == 2 }
+      screen.count = 1
+      #expect(log.all(after: "onChange") == ["A 0>A 0", "A 0>A 1"])
+      #expect(log.all.filter { !$0.hasPrefix("on") } == ["->A 0", "A 0>A 1"])
+    }
+
     @Test("is notified of a change on the actor before the setter returns, and of those before it")
     func synchronously() async {
       screen.onChange(of: \.title, for: screen) { _, old, new in log.add("\(old)>\(new)") }
@@ -245,6 +258,7 @@
       MainActor.preconditionIsolated()
       return "\(feed.title) \(count)"
     }
+    var shown: Shown { Shown(text: title) }
     var titles: [String] {
       MainActor.preconditionIsolated()
       return feed.tags
@@ -256,6 +270,8 @@
 
     init(_ feed: SharedDocument) { self.feed = feed }
   }
+
+  struct Shown { let text: String }
 
   /// An object with a weak property that several threads use.
   @KeyValueObservable

@@ -10,8 +10,8 @@ extension KeyValueObservable {
   /// ``observe(_:options:for:userInfo:isolation:fileID:line:handler:)``. As SwiftUI's method of this name, it leaves out a change to an
   /// equal value if the type is `Equatable`; `observe` notifies of each set. Of a collection the whole old and new values are passed,
   /// however it was changed. While an array index of the key path is out of range there is no
-  /// value, and the handler is not called. If an object on the path was deallocated and the old value held an object, the new value is
-  /// passed as the old one. An addition of this library.
+  /// value, and the handler is not called. If an object on the path was deallocated, or an expression has changed off its actor, and the
+  /// old value may hold an object, as a structure may, the new value is passed as the old one. An addition of this library.
   ///
   /// - Parameters:
   ///   - keyPath: What to observe.
