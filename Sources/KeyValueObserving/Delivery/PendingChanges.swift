@@ -57,6 +57,8 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
   private nonisolated(unsafe) let place: UnsafeRawPointer?
   @usableFromInline let deliver: (NSKeyValueObservedChange<Value>) -> Void
   @usableFromInline let schedule: (_ pending: PendingChanges, _ isAgain: Bool) -> Bool
+  /// Released last, after the observer's closure: the runtime has released the one that adds changes, and no delivery runs.
+  private let ending: DeliveryEnd
 
   /// - Parameters:
   ///   - end: That of the observation. When it has ended, pending changes are dropped.
@@ -75,6 +77,7 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
     self.deliver = deliver
     self.schedule = schedule
     self.place = place.map { UnsafeRawPointer(Unmanaged.passUnretained($0 as AnyObject).toOpaque()) }
+    ending = DeliveryEnd(end: end)
     super.init(end, expectsInitial: expectsInitial)
     end.setDelivery(self)
   }
@@ -178,6 +181,15 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
     }
     if goesOn { scheduleAll() }
   }
+}
+
+/// Notes the end of a delivery when it is released.
+private final class DeliveryEnd {
+  private let end: ObservationEnd
+
+  init(end: ObservationEnd) { self.end = end }
+
+  deinit { end.deliveryHasEnded() }
 }
 
 extension NSKeyValueObservedChange {
