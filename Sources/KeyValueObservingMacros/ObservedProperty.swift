@@ -91,9 +91,9 @@
 
     /// The store. The old elements of a collection are released after the access: their deinitializers may run observers that read
     /// the collection.
-    private func store(_ storage: String) -> String {
-      guard isCollection else { return "\(storage) = newValue" }
-      return "let __kvoOld = \(storage)\n\(storage) = newValue\nSwift.withExtendedLifetime(__kvoOld) {\n}"
+    private func store(_ value: String = "newValue", in storage: String) -> String {
+      guard isCollection else { return "\(storage) = \(value)" }
+      return "let __kvoOld = \(storage)\n\(storage) = \(value)\nSwift.withExtendedLifetime(__kvoOld) {\n}"
     }
 
     /// Whether the source shows that the type is an array, a dictionary or a set.
@@ -111,11 +111,11 @@
       """
       set {
         guard _$kvo.isObserved else {
-          \(raw: store(stored))
+          \(raw: store(in: stored))
           _$kvo.stored(\(raw: key), { \(raw: value) })
           return
         }
-        _$kvo.change(\(raw: key), { \(raw: value) }, { \(raw: store("self." + member)) })
+        _$kvo.change(\(raw: key), { \(raw: value) }, { \(raw: store(in: "self." + member)) })
       }
       """
     }
@@ -167,7 +167,7 @@
       if let didSet, didSet.mentions(didSet.parameterName ?? PropertyName(plain: "oldValue")) {
         body.append("let __kvoOldValue\(typeAnnotation) = \(stored)")
       }
-      body.append("\(stored) = __kvoNewValue")
+      body.append(store("__kvoNewValue", in: stored))
       if let didSet {
         body += call(of: didSet, "__kvoDidSet", parameter: "oldValue", value: "__kvoOldValue")
       }

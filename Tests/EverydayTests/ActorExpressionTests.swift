@@ -27,6 +27,19 @@
       #expect(log.all == [" 0>C 0", "C 0>C 1"])
     }
 
+    @Test("has no old value after a change elsewhere if its type may hold an object, as a structure of a string may")
+    func ofStructures() async {
+      screen.observe(\.shown, options: [.old, .new], for: screen) { _, _, change in
+        log.add("\(change.oldValue?.text ?? "-")>\(change.newValue!.text)")
+      }
+      screen.onChange(of: \.shown, for: screen) { _, old, new in log.add("onChange \(old.text)>\(new.text)") }
+      elsewhere { [feed] in feed.title = "A" }
+      await until { log.all.count == 2 }
+      screen.count = 1
+      #expect(log.all(after: "onChange") == ["A 0>A 0", "A 0>A 1"])
+      #expect(log.all.filter { !$0.hasPrefix("on") } == ["->A 0", "A 0>A 1"])
+    }
+
     @Test("is notified of a change on the actor before the setter returns, and of those before it")
     func synchronously() async {
       screen.onChange(of: \.title, for: screen) { _, old, new in log.add("\(old)>\(new)") }
@@ -131,6 +144,27 @@
       #expect(log.all.filter { $0.contains("C") || $0.contains("-") } == ["->", ">C", "C>-"])
     }
 
+    @Test("that is a weak property gets all changes with their old values, in order, alone and in a tuple")
+    func weakProperties() async {
+      let desk = SharedDesk()
+      desk.observe(\.guest, options: [.old, .new], for: screen) { _, _, change in
+        log.add("\(change.oldValue.flatMap { $0?.name } ?? "-")>\(change.newValue!?.name ?? "-")")
+      }
+      desk.source(\.guest, \.number).observe(options: [.new], for: screen) { _, change in
+        log.add("both \(change.newValue!.0?.name ?? "-") \(change.newValue!.1)")
+      }
+      nonisolated(unsafe) let authors = [Author("A"), Author("B")]
+      elsewhere {
+        for author in authors { desk.guest = author }
+        desk.number = 1
+        desk.guest = nil
+      }
+      await until { log.all.count == 7 }
+      #expect(log.all.filter { !$0.hasPrefix("both") } == ["->A", "A>B", "B>-"])
+      #expect(log.all(after: "both") == ["A 0", "B 0", "B 1", "- 1"])
+      withExtendedLifetime(authors) {}
+    }
+
     @Test("of several key paths, a whole collection and the elements of one is read on the actor")
     func readAgain() async {
       screen.source(\.title, \.count).onChange(for: screen) { _, _, new in log.add("\(new.0), \(new.1)") }
@@ -224,6 +258,7 @@
       MainActor.preconditionIsolated()
       return "\(feed.title) \(count)"
     }
+    var shown: Shown { Shown(text: title) }
     var titles: [String] {
       MainActor.preconditionIsolated()
       return feed.tags
@@ -234,6 +269,17 @@
     }
 
     init(_ feed: SharedDocument) { self.feed = feed }
+  }
+
+  struct Shown { let text: String }
+
+  /// An object with a weak property that several threads use.
+  @KeyValueObservable
+  private final class SharedDesk: @unchecked Sendable {
+    weak var guest: Author?
+    var number = 0
+
+    init() {}
   }
 
   /// A model whose title may be read on its owner only.

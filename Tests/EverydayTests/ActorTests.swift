@@ -42,6 +42,33 @@
       #expect(panel.log.last == "B>C")
     }
 
+    @Test("delivers what is pending before what its initial call changes")
+    @MainActor
+    func initialCall() {
+      let (document, log) = (document, Log<String>())
+      func changed(_ name: String, _ new: Int) {
+        log.add("\(name) \(new)")
+        guard new == 0 else { return }
+        elsewhere { document.pages = 1 }
+        document.pages = 2
+      }
+      // In turn, because they change what they observe.
+      let panel = Panel()
+      for name in ["observe", "onChange", "source", "token"] {
+        document.pages = 0
+        let token =
+          switch name {
+          case "observe":
+            document.observe(\.pages, options: [.initial, .new], for: panel) { changed(name, $2.newValue!) }
+          case "onChange": document.onChange(of: \.pages, initial: true, for: panel) { changed(name, $2) }
+          case "source": document.source(\.pages).onChange(initial: true, for: panel) { changed(name, $2) }
+          default: document.onChange(of: \.pages, initial: true) { changed(name, $1) }
+          }
+        token.invalidate()
+        #expect(log.all(after: name) == ["0", "1", "2"], "\(name)")
+      }
+    }
+
     @Test("is notified at once in a block of the main queue if it is of the main actor, otherwise later")
     func mainQueue() async {
       let log = Log<String>()

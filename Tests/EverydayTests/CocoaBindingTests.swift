@@ -26,6 +26,39 @@
       token.invalidate()
     }
 
+    @Test("transfers values that are not Equatable: arrays of objects and structures, both ways, each once")
+    func notEquatable() {
+      let (table, team) = (Table(), Team())
+      table.bind(.contentArray, to: team, withKeyPath: "people")
+      table.bind(.value, to: team, withKeyPath: "note")
+      team.people = [person]
+      #expect(table.contentArray.map(\.name) == ["Ann"])
+      team.people = [Person("Bea")]
+      #expect(table.contentArray.map(\.name) == ["Bea"])
+      nonisolated(unsafe) var changes = 0
+      let tokens = [
+        team.observe(\.people) { _, _ in changes += 1 }, table.observe(\.contentArray) { _, _ in changes += 1 },
+      ]
+      table.contentArray = [person, Person("Cid")]
+      #expect(team.people.map(\.name) == ["Ann", "Cid"] && changes == 2)
+      team.note = Note(text: "A")
+      #expect(table.value.text == "A")
+      table.value = Note(text: "B")
+      #expect(team.note.text == "B" && changes == 2)
+      for token in tokens { token.invalidate() }
+    }
+
+    @Test("of values that cannot be compared goes around a cycle a few times only")
+    func incomparableCycle() {
+      let (table, team) = (Table(), Team())
+      table.bind(.value, to: team, withKeyPath: "counted")
+      #expect(faults { team.counted = Note(text: "A") } == [])
+      #expect(table.value.text.hasPrefix("A") && team.counted.text.count < 100)
+      table.bind(.contentArray, to: team, withKeyPath: "people")
+      #expect(faults { table.value = Note(text: "B") } == [])
+      #expect(team.counted.text.hasPrefix("B"))
+    }
+
     @Test("follows a key path, and sets at its end")
     func keyPath() {
       field.bind(.value, to: person, withKeyPath: "manager.name")
@@ -274,6 +307,22 @@
       errors.append(binding.rawValue)
     }
   }
+
+  /// Shows values that are not Equatable.
+  @KeyValueObservable
+  private final class Table: KeyValueObject {
+    var contentArray: [Person] = []
+    var value = Note(text: "")
+  }
+
+  @KeyValueObservable
+  private final class Team {
+    var people: [Person] = []
+    var note = Note(text: "")
+    var counted = Note(text: "") { didSet { counted.text += "." } }
+  }
+
+  private struct Note { var text: String }
 
   /// Binds its title as its value.
   private final class SpecialField: Field {

@@ -236,6 +236,33 @@
       for token in tokens { token.invalidate() }
     }
 
+    @Test("calls onEnd when the closure that runs has returned, and at once if none runs", arguments: [false, true])
+    func end(merges: Bool) {
+      let (begun, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      let source = merges ? pages.coalesced() : pages
+      weak var captured: SharedListener?
+      let token: NSKeyValueObservation
+      do {
+        let listener = SharedListener()
+        captured = listener
+        token = source.onChange { _, _ in
+          begun.signal()
+          goOn.wait()
+          withExtendedLifetime(listener) { log.add("returned") }
+        }
+      }
+      token.onEnd { [weak captured] in log.add("\($0) \(captured == nil)") }
+      document.pages = 1
+      begun.wait()
+      token.invalidate()
+      #expect(!token.isActive && captured != nil && log.all == [])
+      goOn.signal()
+      queue.sync {}
+      #expect(log.all == ["returned", "invalidated true"])
+      source.onChange(for: listener) { _, _, _ in }.onEnd { log.add("\($0)") }.invalidate()
+      #expect(log.all.count == 3)
+    }
+
     @Test("stays pending during a pause; resuming delivers it, and what was missed", arguments: [false, true])
     func paused(merges: Bool) {
       queue.suspend()

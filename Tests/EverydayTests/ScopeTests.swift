@@ -1,5 +1,6 @@
 // Paused observations, coalesced and silent changes, and the observation of every key.
 #if Macros
+  import Dispatch
   import KeyValueObserving
   import Testing
 
@@ -23,6 +24,53 @@
       token.pause()
       token.resume(deliveringMissed: true)
       #expect(log.all == ["0>1", "1>3", "3>4"])
+    }
+
+    @Test("forgets what it passed last: the next old value is that at resume(), and a change back is delivered")
+    func forgets() {
+      let (document, panel) = (SharedDocument(), Panel())
+      let queue = DispatchQueue(label: "paused")
+      let pages = document.source(\.pages)
+      let logs = (0..<9).map { _ in Log<String>() }
+      @Sendable func add(_ index: Int, _ old: Int, _ new: Int) { logs[index].add("\(old)>\(new)") }
+      let tokens = [
+        document.onChange(of: \.pages) { add(0, $0, $1) },
+        document.onChange(of: \.pages, for: panel) { add(1, $1, $2) },
+        pages.onChange { add(2, $0, $1) },
+        pages.map { $0 }.onChange(for: panel) { add(3, $1, $2) },
+        pages.delivered(on: queue).onChange { add(4, $0, $1) },
+        pages.delivered(on: queue).coalesced().onChange { add(5, $0, $1) },
+        pages.filter { _ in true }.onChange { add(6, $0, $1) },
+        pages.removeDuplicates().onChange { add(7, $0, $1) },
+        KeyValueSource.merge(pages).onChange { add(8, $0, $1) },
+      ]
+      document.pages = 1
+      queue.sync {}
+      for token in tokens { token.resume() }  // is not paused: does nothing
+      for (missed, next) in [(5, 1), (5, 7)] {
+        for token in tokens { token.pause() }
+        document.pages = missed
+        for token in tokens { token.resume() }
+        document.pages = next
+        for _ in 1...3 { queue.sync {} }
+      }
+      for (index, log) in logs.enumerated() { #expect(log.all == ["0>1", "5>1", "5>7"], "observation \(index)") }
+      for token in tokens { token.invalidate() }
+    }
+
+    @Test("of elements has the collection at resume() as the old value of their next change")
+    func forgetsElements() {
+      let (document, log) = (Document(), Log<String>())
+      let tokens = [
+        document.onChange(of: \.tags) { old, new in log.add("\(old)>\(new)") },
+        document.onChange(of: \.tags, for: log) { log, old, new in log.add("\(old)>\(new)") },
+      ]
+      document.tags = ["A"]
+      for token in tokens { token.pause() }
+      document.tags = ["B"]
+      for token in tokens { token.resume() }
+      document.mutableArrayValue(for: \.tags).append("C")
+      #expect(log.all.suffix(2) == [#"["B"]>["B", "C"]"#, #"["B"]>["B", "C"]"#])
     }
 
     @Test("may be one of a collection, an expression, several key paths, several objects or a two-way binding")

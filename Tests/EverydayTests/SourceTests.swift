@@ -130,6 +130,32 @@
       #expect(log.all.suffix(2) == ["author", "nobody"])
     }
 
+    @Test("whose operators filter, convert and merge keeps no object, and has the source's own old value of one")
+    func operatorsOnObjects() {
+      let (draft, second) = (Draft(), Draft())
+      weak var known: Author?
+      let authors = KeyValueSource.merge(draft.source(\.author), second.source(\.author))
+      let sources: [KeyValueSource<Author>] = [
+        draft.source(\.author).compactMap { (author: Author?) -> Author? in author },
+        draft.source(\.author).filter { (author: Author?) in author != nil }.map { $0! },
+        authors.compactMap { (author: Author?) -> Author? in author },
+      ]
+      for source in sources {
+        source.observe(options: [.initial, .old, .new], for: log) { log, change in
+          log.add("\(change.oldValue?.name ?? "-")>\(change.newValue!.name)")
+        }
+        source.onChange(for: log) { log, old, new in log.add("onChange \(old.name)>\(new.name)") }
+      }
+      do {
+        let authors = [Author("A"), Author("B")]
+        known = authors[1]
+        for author in authors { draft.author = author }
+      }
+      #expect(known == nil && draft.author == nil)
+      #expect(log.all(after: "onChange").sorted() == ["A>A", "A>A", "A>A", "A>B", "A>B", "A>B"])
+      #expect(log.all.filter { !$0.hasPrefix("on") }.sorted() == ["->A", "->A", "->A", "A>B", "A>B", "A>B"])
+    }
+
     @Test("combines the latest values of any number of sources of any types")
     func combineLatest() {
       let all = KeyValueSource.combineLatest(

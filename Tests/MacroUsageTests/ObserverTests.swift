@@ -133,6 +133,13 @@
     func changed() { count += 1 }
   }
 
+  @KeyValueObservable
+  private final class Playlist {
+    var songs: [Author] = [] { didSet { edits += 1 } }
+    weak var selected: Author?
+    @NotObserved var edits = 0
+  }
+
   @Suite(.serialized) struct `willSet and didSet` {
     @Test(arguments: [false, true])
     func `willSet and didSet run as in plain Swift, of an observed object as of another`(isObserved: Bool) {
@@ -179,6 +186,22 @@
       #expect([object.volume, object.width, object.nested, object.oldValue, object.newValue] == [0, 6, 0, 4, 5])
       #expect(object.list == [3, 0, 2, 0] && object.shadow == 7 && object.itself == 2)
       token?.invalidate()
+    }
+
+    @Test func `An observer that the death of an element notifies may read the array, also with didSet`() {
+      let playlist = Playlist()
+      let keeper = Author()
+      do {
+        let song = Author()
+        playlist.songs = [song]
+        playlist.selected = song
+      }
+      playlist.onChange(of: \.selected, for: keeper) { [unowned playlist] _, _, _ in
+        log.append("\(playlist.songs.count)")
+      }
+      log = []
+      playlist.songs = []
+      #expect(log == ["0"] && playlist.edits == 2)
     }
 
     @Test func `Observers receive a clamped value once, and never the value before clamping`() {

@@ -13,6 +13,7 @@ final class CocoaBinding<Observed: KeyValueObservable>: @unchecked Sendable {
   private let origin, modelOrigin: SourceOrigin
   /// What the property has made of the value that was set last, and in which settling.
   private let shown = Guarded<(made: BoundValue, serial: UInt64)?>(nil)
+  private let repetitions = Repetitions()
 
   init(
     _ object: KeyValueObject, _ name: NSBindingName, _ observed: Observed, _ path: BoundPath, _ options: CocoaOptions
@@ -56,7 +57,7 @@ final class CocoaBinding<Observed: KeyValueObservable>: @unchecked Sendable {
   /// Sets the property to an observed value, unless it has it.
   private func show(_ value: BoundValue, in object: KeyValueObject) {
     let value = options.shown(value)
-    guard value.isSettable, !BoundValue.agree(object[bound: own], value) else { return }
+    guard value.isSettable, differ(object[bound: own], value) else { return }
     object[bound: own] = value
     keep((object[bound: own], kvo_settling_serial()))
   }
@@ -72,9 +73,14 @@ final class CocoaBinding<Observed: KeyValueObservable>: @unchecked Sendable {
     let present = observed[bound: path]
     if BoundValue.agree(options.shown(present), value) { return }
     let checked = validated(options.entered(value), of: observed, for: object)
-    if checked.isSettable, !BoundValue.agree(present, checked) { observed[bound: path] = checked }
+    if checked.isSettable, differ(present, checked) { observed[bound: path] = checked }
     // What was entered is shown as the observed object has it: refused, validated, or transformed back and forth.
     show(observed[bound: path], in: object)
+  }
+
+  /// Returns whether a value is to be set: one that cannot be compared is set a few times only.
+  private func differ(_ present: BoundValue, _ value: BoundValue) -> Bool {
+    BoundValue.comparison(present, value).map(!) ?? repetitions.begin()
   }
 
   @discardableResult
@@ -92,7 +98,7 @@ final class CocoaBinding<Observed: KeyValueObservable>: @unchecked Sendable {
       object.presentError(error, forBinding: name)
       return .nothing
     }
-    return BoundValue.isSame(checked, entered) ? value : .validated(checked)
+    return BoundValue.comparison(checked, entered) ?? false ? value : .validated(checked)
   }
 }
 

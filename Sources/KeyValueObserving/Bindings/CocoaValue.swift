@@ -14,15 +14,18 @@ enum BoundValue: @unchecked Sendable {
   /// Nothing is set: the value was refused, or there was a fault.
   case nothing
 
-  /// Returns whether two values are the same, so that nothing is left to set.
-  static func agree(_ first: BoundValue, _ second: BoundValue) -> Bool {
+  /// Returns whether two values are the same, so that nothing is left to set; `nil` if they cannot be compared.
+  static func comparison(_ first: BoundValue, _ second: BoundValue) -> Bool? {
     switch (first, second) {
     case (.marker(let first), .marker(let second)): first === second
     case (.nothing, .nothing): true
     case (.nothing, _), (_, .nothing), (.marker, _), (_, .marker): false
-    default: isSame(first.payload, second.payload)
+    default: comparison(first.payload, second.payload)
     }
   }
+
+  /// Returns whether two values are known to be the same.
+  static func agree(_ first: BoundValue, _ second: BoundValue) -> Bool { comparison(first, second) ?? false }
 
   /// Whether it is a value to set.
   var isSettable: Bool {
@@ -39,26 +42,43 @@ enum BoundValue: @unchecked Sendable {
     }
   }
 
-  /// Returns whether two values are the same, possibly after the conversion that key-value coding makes when it sets one. Values that
-  /// cannot be compared count as the same.
-  static func isSame(_ first: Any?, _ second: Any?) -> Bool {
+  /// Returns whether two values are the same, possibly after the conversion that key-value coding makes when it sets one; `nil` if they
+  /// cannot be compared.
+  static func comparison(_ first: Any?, _ second: Any?) -> Bool? {
     func present(_ value: Any?) -> Any? { value.flatMap(unwrapped).flatMap { $0 is NSNull ? nil : $0 } }
     switch (present(first), present(second)) {
     case (nil, nil): return true
     case (let first?, let second?):
-      if equality(first, second) ?? true { return true }
+      let isSame = same(first, second)
+      if isSame ?? false { return true }
       // NaN is not equal to itself.
       if equality(first, first) == false, equality(second, second) == false { return true }
-      return isConverted(second, first) || isConverted(first, second)
+      return isConverted(second, first) || isConverted(first, second) ? true : isSame
     default: return false
     }
+  }
+
+  /// Returns whether two values are equal, arrays by their elements; `nil` if they cannot be compared and have different bytes.
+  private static func same(_ first: Any, _ second: Any) -> Bool? {
+    if let known = equality(first, second) { return known }
+    func hasBytes<Value>(_ first: Value) -> Bool { (second as? Value).map { haveSameBytes(first, $0) } ?? false }
+    if _openExistential(first, do: hasBytes) { return true }
+    guard let first = first as? [Any], let second = second as? [Any] else { return nil }
+    guard first.count == second.count else { return false }
+    var areSame: Bool? = true
+    for (first, second) in zip(first, second) {
+      let isSame = same(first, second)
+      if isSame == false { return false }
+      if isSame == nil { areSame = nil }
+    }
+    return areSame
   }
 
   /// Returns whether a value becomes another one when it is converted to its type.
   private static func isConverted(_ value: Any, _ result: Any) -> Bool {
     func open<Result>(_ result: Result) -> Bool {
       guard let made = try? converted(value, to: Result.self) else { return false }
-      return equality(made, result) ?? true
+      return same(made, result) ?? false
     }
     return _openExistential(result, do: open)
   }

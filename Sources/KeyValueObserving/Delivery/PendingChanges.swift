@@ -9,16 +9,21 @@ class PendingDelivery {
   @usableFromInline let paused = Atomic<Bool>(false)
   /// How many changes wait.
   @usableFromInline let waiting = Atomic<Int>(0)
+  @usableFromInline let initial: InitialValue
   @usableFromInline let end: ObservationEnd
 
   /// Whether nothing waits. Called where changes are delivered.
   @inlinable final var isEmpty: Bool { waiting.load(ordering: .acquiring) == 0 }
 
-  @inlinable
-  init(_ end: ObservationEnd) { self.end = end }
+  /// - Parameter expectsInitial: Whether this thread is about to add the initial value, which comes first whatever other threads add. If
+  ///   there is none, `registered` ends that.
+  init(_ end: ObservationEnd, expectsInitial: Bool) {
+    self.end = end
+    initial = InitialValue(isExpected: expectsInitial)
+  }
 
   /// The observation has been registered, and its initial value, if there is one, has been added.
-  func registered() {}
+  final func registered() { initial.end() }
 
   @inlinable final var isPaused: Bool { paused.load(ordering: .sequentiallyConsistent) }
 
@@ -47,18 +52,18 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
   /// Those that are delivered next, and the index of the first of them. They are used only where changes are delivered: one at a time.
   @usableFromInline var batch: [NSKeyValueObservedChange<Value>] = []
   @usableFromInline var first = 0
-  @usableFromInline let initial: InitialValue
   @usableFromInline let coalesces: Bool
   /// The address of the actor that calls the observer, if it is one.
   private nonisolated(unsafe) let place: UnsafeRawPointer?
   @usableFromInline let deliver: (NSKeyValueObservedChange<Value>) -> Void
   @usableFromInline let schedule: (_ pending: PendingChanges, _ isAgain: Bool) -> Bool
+  /// Released last, after the observer's closure: the runtime has released the one that adds changes, and no delivery runs.
+  private let ending: DeliveryEnd
 
   /// - Parameters:
   ///   - end: That of the observation. When it has ended, pending changes are dropped.
   ///   - coalesces: Whether the changes that wait are merged into one.
-  ///   - expectsInitial: Whether this thread is about to add the initial value, which comes first whatever other threads add. If there
-  ///     is none, `registered` ends that.
+  ///   - expectsInitial: See `PendingDelivery`.
   ///   - place: The actor that calls the observer, if it is one. It is not retained.
   ///   - deliver: Calls the observer.
   ///   - schedule: Has `deliverAll` called, later, where the observer is to be called; returns `false` if that is gone. Then the
@@ -69,15 +74,13 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
     schedule: @escaping (_ pending: PendingChanges, _ isAgain: Bool) -> Bool
   ) {
     self.coalesces = coalesces
-    initial = InitialValue(isExpected: expectsInitial)
     self.deliver = deliver
     self.schedule = schedule
     self.place = place.map { UnsafeRawPointer(Unmanaged.passUnretained($0 as AnyObject).toOpaque()) }
-    super.init(end)
+    ending = DeliveryEnd(end: end)
+    super.init(end, expectsInitial: expectsInitial)
     end.setDelivery(self)
   }
-
-  override func registered() { initial.end() }
 
   /// Adds a change without scheduling: the caller delivers it.
   func append(_ change: NSKeyValueObservedChange<Value>) {
@@ -178,6 +181,15 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
     }
     if goesOn { scheduleAll() }
   }
+}
+
+/// Notes the end of a delivery when it is released.
+private final class DeliveryEnd {
+  private let end: ObservationEnd
+
+  init(end: ObservationEnd) { self.end = end }
+
+  deinit { end.deliveryHasEnded() }
 }
 
 extension NSKeyValueObservedChange {

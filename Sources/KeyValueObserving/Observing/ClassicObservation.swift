@@ -123,7 +123,7 @@ final class ClassicObservation: ObserverBox, @unchecked Sendable {
     return observation
   }
 
-  /// Whether a path goes through stored properties only: see `ExpressionPath.isOfStoredProperties`.
+  /// Whether a path goes through stored properties only: see `ExpressionPath.isStored`.
   private static func areStored(_ components: [String], of object: any KeyValueObservable) -> Bool {
     var cls: KeyValueClass? = KeyValueClass.of(object)
     return components.allSatisfy { name in

@@ -69,7 +69,7 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
   ) -> kvo_observation {
     let property = property?.property
     var observer = observer
-    if path.isOfStoredProperties { observer?.evaluator = nil }
+    if path.isStored(property, of: object) { observer?.evaluator = nil }
     if let property { object.reportDeclaration(of: property.name, site) }
     return (property?.name ?? path.name(in: object)).withCString { keyPath in
       ObserverDescription.withC(observer) { observer in

@@ -28,9 +28,13 @@ final class ExpressionPath<Root: KeyValueObservable, Value>: @unchecked Sendable
     reader = Atomic(forced == nil ? 0 : 1)
   }
 
-  /// Whether the key path goes through stored properties only. Then it is read where one of them is changed, also for code of an actor, which
-  /// so gets all its values.
-  var isOfStoredProperties: Bool { chain.map { !$0.needsKeys } ?? false }
+  /// Whether the key path goes through stored properties only. Then it is read where one of them is changed, also for code of an actor,
+  /// which so gets all its values.
+  ///
+  /// - Parameter property: The property, if the key path names a single property of the object.
+  func isStored(_ property: KeyValueProperty?, of root: Root) -> Bool {
+    property.map { $0.notifiesAlways(in: KeyValueClass.of(root)) } ?? chain.map { !$0.needsKeys } ?? false
+  }
 
   /// Whether a property on the path is announced manually or declared to depend on others, so that its key has to be recorded.
   var needsKeys: Bool { chain?.needsKeys ?? (head != nil) }

@@ -10,13 +10,18 @@ final class ObservationEnd: DeathObserver, @unchecked Sendable {
   typealias Reason = NSKeyValueObservation.EndReason
 
   private struct State {
-    /// How many of the observations have not ended, once they are registered.
-    var left = 0
+    /// How many of the observations have not ended: before they are registered, one.
+    var left = 1
+    /// Whether a pending change may be delivered.
+    var delivers = false
     /// How the program has ended it.
     var wanted: Reason?
-    /// How it has ended, when no call is in progress any more.
+    /// Why the last one has ended.
+    var ended: Reason?
+    /// The same, when no call is in progress any more.
     var reason: Reason?
     var handlers: [Handler] = []
+    var remembered: [RememberedValue] = []
   }
 
   private struct Handler {
@@ -35,7 +40,14 @@ final class ObservationEnd: DeathObserver, @unchecked Sendable {
   @usableFromInline
   init(receiver: UnsafeRawPointer? = nil) { self.receiver = receiver }
 
-  func setDelivery(_ delivery: PendingDelivery) { self.delivery = delivery }
+  func setDelivery(_ delivery: PendingDelivery) {
+    self.delivery = delivery
+    state.withLock { $0.delivers = true }
+  }
+
+  /// Has a value notice each `resume()` until the observation ends.
+  @usableFromInline
+  func remember(_ value: RememberedValue) { state.withLock { $0.remembered.append(value) } }
 
   // ------------------------------------------------------------------------------------------------- Its observations
 
@@ -49,7 +61,7 @@ final class ObservationEnd: DeathObserver, @unchecked Sendable {
   /// Sets the observations when they have been registered: 0 if that was refused.
   func follow(_ first: kvo_observation, _ others: [kvo_observation] = []) {
     delivery?.registered()
-    state.withLock { $0.left = others.count + 1 }
+    state.withLock { $0.left += others.count }
     if first == 0 { return hasEnded(KVO_END_REMOVED) }
     self.others = others
     self.first.store(first, ordering: .releasing)
@@ -66,18 +78,35 @@ final class ObservationEnd: DeathObserver, @unchecked Sendable {
     hasEnded(KVO_END_REMOVED)
   }
 
-  /// One of the observations has ended, and no call of it is in progress. The last one says why.
+  /// One of the observations has ended, and the runtime makes no call of it any more. The last one says why.
   private func hasEnded(_ end: kvo_end) {
-    let ended = state.withLock { state -> (reason: Reason, handlers: [Handler])? in
+    let forgotten = state.withLock { state -> [RememberedValue]? in
       state.left -= 1
       guard state.left == 0 else { return nil }
-      let reason = end == KVO_END_OBJECT_DIED ? .objectDied : state.wanted ?? .invalidated
+      state.ended = end == KVO_END_OBJECT_DIED ? .objectDied : state.wanted ?? .invalidated
+      defer { state.remembered = [] }
+      return state.remembered
+    }
+    // What is remembered is released here, without the lock.
+    guard forgotten != nil else { return }
+    stopWatching()
+    finish()
+  }
+
+  /// The runtime and the place of the delivery have released the pending changes: no call of the observer is in progress.
+  func deliveryHasEnded() {
+    state.withLock { $0.delivers = false }
+    finish()
+  }
+
+  private func finish() {
+    let ended = state.withLock { state -> (reason: Reason, handlers: [Handler])? in
+      guard let reason = state.ended, !state.delivers, state.reason == nil else { return nil }
       state.reason = reason
       defer { state.handlers = [] }
       return (reason, state.handlers)
     }
     guard let ended else { return }
-    stopWatching()
     for handler in ended.handlers { handler.call(ended.reason) }
   }
 
@@ -98,6 +127,7 @@ final class ObservationEnd: DeathObserver, @unchecked Sendable {
   }
 
   func resume(deliveringMissed: Bool) {
+    if isPaused { for value in state.withLock({ $0.remembered }) { value.resumed() } }
     delivery?.resume()  // what was pending at the pause comes before what was missed
     forEach { _ = kvo_observation_resume($0, deliveringMissed) }
   }
@@ -139,7 +169,7 @@ final class ObservationEnd: DeathObserver, @unchecked Sendable {
     guard let receiver = receiver as? any KeyValueObservable else { return DeadReceivers.add(self, receiver) }
     watch(receiver.adoptedObject)
     // It may have ended meanwhile.
-    if state.withLock({ $0.reason != nil }) { stopWatching() }
+    if state.withLock({ $0.ended != nil }) { stopWatching() }
   }
 
   override func objectDied() { receiverDied() }

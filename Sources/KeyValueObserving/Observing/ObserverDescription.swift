@@ -14,14 +14,19 @@ struct ObserverDescription {
   var readsAgain = false
   /// What the handler sets, if the observation is that of a binding.
   private(set) var sets: BoundKey?
+  /// The end of an observation that may be paused, for what remembers its values.
+  @usableFromInline let end: ObservationEnd?
 
   /// Describes a receiver, if there is one.
   @usableFromInline
-  init(receiver: AnyObject?, note: String?, evaluator: ActorGate? = nil, sets: BoundKey? = nil) {
+  init(
+    receiver: AnyObject?, note: String?, evaluator: ActorGate? = nil, sets: BoundKey? = nil, end: ObservationEnd? = nil
+  ) {
     identity = receiver.map { ObserverIdentity($0) }
     self.note = note
     self.evaluator = evaluator
     self.sets = sets
+    self.end = end
   }
 
   /// The description of the same observer if it reads the key path when it is called.

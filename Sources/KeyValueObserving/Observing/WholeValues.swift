@@ -15,20 +15,46 @@ extension KeyValueObservable {
     }
     // The notification of a change of elements has only these elements, so the whole value is read, and the previous one is kept.
     let path = path ?? ExpressionPath(keyPath)
-    let known = Guarded(options.contains(.initial) ? nil : path.read(self))
+    let known = WholeValue(path, of: self, isRead: !options.contains(.initial), observer?.evaluator)
+    observer?.end?.remember(known)
     return observe(keyPath, base.subtracting(.new).union(.old), site, observer?.readingAgain, sharing: path) {
       object, change in
       let isSetting = !change.isPrior
       let new = isSetting ? path.read(object) : nil
-      let kept = known.withLock { known in
-        defer { if isSetting { known = new } }
-        return known
-      }
-      // What was kept may be outdated, by changes during a pause.
+      let kept = isSetting ? known.exchange(new) : known.load()
+      // What was kept may be outdated, by silent changes.
       let old = change.kind == .setting ? change.oldValue ?? kept : kept
       changeHandler(
         object, NSKeyValueObservedChange(kind: .setting, newValue: new, oldValue: old, isPrior: change.isPrior))
     }
+  }
+}
+
+/// The collection that an observer of whole values got last.
+private final class WholeValue<Object: KeyValueObservable, Value>: RememberedValue, @unchecked Sendable {
+  private let path: ExpressionPath<Object, Value>
+  private let object: UnretainedObject<Object>
+  private let evaluator: ActorGate?
+  private let value: Guarded<Value?>
+
+  init(_ path: ExpressionPath<Object, Value>, of object: Object, isRead: Bool, _ evaluator: ActorGate?) {
+    (self.path, self.object, self.evaluator) = (path, UnretainedObject(object), evaluator)
+    value = Guarded(isRead ? path.read(object) : nil)
+  }
+
+  func load() -> Value? { value.withLock { $0 } }
+
+  /// Stores a value and returns the one before it.
+  func exchange(_ new: Value?) -> Value? {
+    var previous = new
+    value.withLock { swap(&$0, &previous) }
+    return previous
+  }
+
+  /// A change of elements has no old value of its own. An expression of an actor is read on that actor only.
+  override func resumed() {
+    guard let object = object.load(), evaluator?.mayEvaluate ?? true else { return }
+    _ = exchange(unrecorded { path.read(object) })
   }
 }
 

@@ -15,8 +15,9 @@ extension KeyValueObservable {
   /// The handler has the isolation of the caller. On an actor, such as the main actor, it may use the actor's state: a change made on
   /// the actor is delivered before the setter returns; one made elsewhere is delivered later on the actor, in the order of the changes
   /// and with the values as they were. A key path that is not one of stored properties, such as a computed property, is evaluated on the
-  /// actor, and has one value for all changes made elsewhere before. What waits when the observation ends is dropped. In nonisolated code the handler is called on the
-  /// thread that makes the change, as on Apple's platforms. An addition of this library.
+  /// actor, and has one value for all changes made elsewhere before; no old value is kept for that if it may hold an object, as in a
+  /// structure. What waits when the observation ends is dropped. In nonisolated code the handler is called on the thread that makes the
+  /// change, as on Apple's platforms. An addition of this library.
   ///
   /// - Parameters:
   ///   - keyPath: What to observe, as in ``observe(_:options:fileID:line:changeHandler:)``.

@@ -10,8 +10,8 @@ extension KeyValueObservable {
   /// ``observe(_:options:for:userInfo:isolation:fileID:line:handler:)``. As SwiftUI's method of this name, it leaves out a change to an
   /// equal value if the type is `Equatable`; `observe` notifies of each set. Of a collection the whole old and new values are passed,
   /// however it was changed. While an array index of the key path is out of range there is no
-  /// value, and the handler is not called. If an object on the path was deallocated and the old value held an object, the new value is
-  /// passed as the old one. An addition of this library.
+  /// value, and the handler is not called. If an object on the path was deallocated, or an expression has changed off its actor, and the
+  /// old value may hold an object, as a structure may, the new value is passed as the old one. An addition of this library.
   ///
   /// - Parameters:
   ///   - keyPath: What to observe.
@@ -120,7 +120,9 @@ extension KeyValueObservable {
   ) -> NSKeyValueObservation {
     let options: NSKeyValueObservingOptions = initial ? [.whole, .initial] : .whole
     let changes = ValueChanges<Value>()
-    return receive(keyPath, options, for: receiver, on: actor, site, userInfo: userInfo) { receiver, _, change in
+    return receive(
+      keyPath, options, for: receiver, on: actor, site, userInfo: userInfo, remembering: changes.last
+    ) { receiver, _, change in
       if let values = changes.values(of: change) { handler(receiver, values.old, values.new) }
     }
   }
@@ -135,13 +137,15 @@ extension KeyValueObservable {
       if let values = changes.values(of: change) { handler(values.old, values.new) }
     }
     let options: NSKeyValueObservingOptions = initial ? [.whole, .initial] : .whole
-    guard let actor else {
-      return NSKeyValueObservation(observe(keyPath, options, site, nil) { _, change in tell(change) })
-    }
     let end = ObservationEnd()
+    end.remember(changes.last)
+    guard let actor else {
+      let description = ObserverDescription(receiver: nil, note: nil, end: end)
+      return .keeping([observe(keyPath, options, site, description) { _, change in tell(change) }], end)
+    }
     let delivery = ActorDelivery<Value>(actor, end, expectsInitial: initial, tell: tell)
     let description = ObserverDescription(
-      receiver: nil, note: deliveryName(actor), evaluator: delivery.gate.evaluator)
+      receiver: nil, note: deliveryName(actor), evaluator: delivery.gate.evaluator, end: end)
     return .keeping([observe(keyPath, options, site, description) { _, change in delivery.deliver(change) }], end)
   }
 }

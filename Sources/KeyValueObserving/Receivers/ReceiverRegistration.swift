@@ -3,17 +3,21 @@
 extension KeyValueObservable {
   /// Registers a handler for a receiver.
   ///
-  /// - Parameter actor: The actor on which the handler is called, or `nil` for the thread that makes the change.
+  /// - Parameters:
+  ///   - actor: The actor on which the handler is called, or `nil` for the thread that makes the change.
+  ///   - last: What the handler remembers of the values, if it does.
   @inlinable
   @discardableResult
   nonisolated func receive<Value, Receiver: AnyObject>(
     _ keyPath: KeyPath<Self, Value>, _ options: NSKeyValueObservingOptions, for receiver: Receiver,
     on actor: (any Actor)?, _ site: SourceLocation, userInfo: (any Sendable)? = nil,
+    remembering last: RememberedValue? = nil,
     _ handler: @escaping (Receiver, Self, NSKeyValueObservedChange<Value>) -> Void
   ) -> NSKeyValueObservation {
     let reference = ReceiverReference(receiver)
+    if let last { reference.end.remember(last) }
     guard let actor else {
-      let description = ObserverDescription(receiver: receiver, note: note(nil, userInfo))
+      let description = ObserverDescription(receiver: receiver, note: note(nil, userInfo), end: reference.end)
       let observation = observe(keyPath, options, site, description) { object, change in
         if let receiver = reference.load() { handler(receiver, object, change) }
       }
@@ -25,7 +29,8 @@ extension KeyValueObservable {
     }
     let gate = delivery.gate
     let description = ObserverDescription(
-      receiver: receiver, note: note(deliveryName(actor), userInfo), evaluator: gate.evaluator)
+      receiver: receiver, note: note(deliveryName(actor), userInfo), evaluator: gate.evaluator,
+      end: reference.end)
     // One closure, so that a change made on the actor is one call.
     let observation = observe(keyPath, options, site, description) { object, change in
       guard gate.isDue else { return delivery.deliver(change) }

@@ -123,7 +123,8 @@ public struct KeyValueDeliveredSource<Value: Sendable> {
   ) -> NSKeyValueObservation {
     let (changes, handle) = (ValueChanges<Value>(merging: delivery.interval != nil), ValuesHandler(handler).unchecked)
     return receive(
-      .values(initial), for: receiver, userInfo, isolation, SourceLocation(file: fileID, line: line), handler.isolation
+      .values(initial), for: receiver, userInfo, isolation, SourceLocation(file: fileID, line: line), handler.isolation,
+      remembering: changes.last
     ) { receiver, change in
       if let values = changes.values(of: change) { handle(receiver, values.old, values.new) }
     }
@@ -141,7 +142,10 @@ public struct KeyValueDeliveredSource<Value: Sendable> {
     let (changes, handle) = (
       ValueChanges<Value>(merging: delivery.interval != nil), TokenValuesHandler(handler).unchecked
     )
-    return keep(.values(initial), isolation, SourceLocation(file: fileID, line: line), handler.isolation) { change in
+    return keep(
+      .values(initial), isolation, SourceLocation(file: fileID, line: line), handler.isolation,
+      remembering: changes.last
+    ) { change in
       if let values = changes.values(of: change) { handle(values.old, values.new) }
     }
   }
@@ -149,11 +153,14 @@ public struct KeyValueDeliveredSource<Value: Sendable> {
   private func receive<Receiver: AnyObject>(
     _ options: NSKeyValueObservingOptions, for receiver: Receiver, _ userInfo: (any Sendable)?,
     _ isolation: (any Actor)?, _ site: SourceLocation, _ handlers: (any Actor)?,
+    remembering last: RememberedValue? = nil,
     _ handler: @escaping (Receiver, NSKeyValueObservedChange<Value>) -> Void
   ) -> NSKeyValueObservation {
     let reference = ReceiverReference(receiver)
+    if let last { reference.end.remember(last) }
     let description = ObserverDescription(
-      receiver: receiver, note: note(delivery.name, userInfo), evaluator: delivery.evaluator(isolation))
+      receiver: receiver, note: note(delivery.name, userInfo), evaluator: delivery.evaluator(isolation),
+      end: reference.end)
     let observations = source.register(options, delivery, site, description, handlers, reference.end) { change in
       if let receiver = reference.load() { handler(receiver, change) }
     }
@@ -162,11 +169,12 @@ public struct KeyValueDeliveredSource<Value: Sendable> {
 
   private func keep(
     _ options: NSKeyValueObservingOptions, _ isolation: (any Actor)?, _ site: SourceLocation, _ handlers: (any Actor)?,
-    _ handler: @escaping (NSKeyValueObservedChange<Value>) -> Void
+    remembering last: RememberedValue? = nil, _ handler: @escaping (NSKeyValueObservedChange<Value>) -> Void
   ) -> NSKeyValueObservation {
-    let description = ObserverDescription(
-      receiver: nil, note: delivery.name, evaluator: delivery.evaluator(isolation))
     let end = ObservationEnd()
+    if let last { end.remember(last) }
+    let description = ObserverDescription(
+      receiver: nil, note: delivery.name, evaluator: delivery.evaluator(isolation), end: end)
     return .keeping(source.register(options, delivery, site, description, handlers, end, handler), end)
   }
 }

@@ -25,16 +25,28 @@ struct LastValue<Value> {
   func setIfMissing(_ new: Value) { value.withLock { if $0 == nil { $0 = new } } }
 }
 
+/// What an observation remembers of its values. `resume()` makes it forget what changed during the pause.
+@usableFromInline
+class RememberedValue: @unchecked Sendable {
+  func resumed() {}
+}
+
 /// The value that an observer got last, if that can be kept: a kept object would not be deallocated.
 ///
 /// With it, the old value of a change is the new value of the one before, also if an observer makes changes within another one.
 @usableFromInline
-final class LastDelivered<Value>: Sendable {
+final class LastDelivered<Value>: RememberedValue, @unchecked Sendable {
   private let value: Guarded<Value?>?
 
   /// - Parameter present: Returns the value that counts as delivered before the first one, if there is one.
   @usableFromInline
   init(_ present: () -> Value? = { nil }) { value = holdsNoObject(Value.self) ? Guarded(present()) : nil }
+
+  /// The next change has its own old value.
+  override func resumed() {
+    var previous: Value?
+    value?.withLock { swap(&$0, &previous) }
+  }
 
   @usableFromInline var isKept: Bool { value != nil }
 
@@ -58,7 +70,7 @@ final class LastDelivered<Value>: Sendable {
 final class Duplicates<Value>: Sendable {
   private typealias LeftOut = (told: Value, last: Value)
 
-  private let last: LastDelivered<Value>
+  @usableFromInline let last: LastDelivered<Value>
   /// The value that was told last, and the last one that was left out since.
   private let leftOut = Guarded<LeftOut?>(nil)
 

@@ -103,7 +103,7 @@ extension KeyValueSource {
     let handle = ValuesHandler(handler).unchecked
     return receive(
       .values(initial), for: receiver, on: handler.isolation ?? isolation, SourceLocation(file: fileID, line: line),
-      userInfo
+      userInfo, remembering: changes.last
     ) { receiver, change in
       if let values = changes.values(of: change) { handle(receiver, values.old, values.new) }
     }
@@ -121,7 +121,8 @@ extension KeyValueSource {
     let changes = ValueChanges<Value>()
     let handle = ActorValuesHandler(handler).unchecked
     return receive(
-      .values(initial), for: receiver, on: receiver, SourceLocation(file: fileID, line: line), userInfo
+      .values(initial), for: receiver, on: receiver, SourceLocation(file: fileID, line: line), userInfo,
+      remembering: changes.last
     ) { receiver, change in
       if let values = changes.values(of: change) { handle(receiver, values.old, values.new) }
     }
@@ -140,7 +141,8 @@ extension KeyValueSource {
     let changes = ValueChanges<Value>()
     let handle = ActorValuesHandler(handler).unchecked
     return receive(
-      .values(initial), for: receiver, on: receiver, SourceLocation(file: fileID, line: line), userInfo
+      .values(initial), for: receiver, on: receiver, SourceLocation(file: fileID, line: line), userInfo,
+      remembering: changes.last
     ) { receiver, change in
       if let values = changes.values(of: change) { handle(receiver, values.old, values.new) }
     }
@@ -159,7 +161,8 @@ extension KeyValueSource {
     let changes = ValueChanges<Value>()
     let handle = TokenValuesHandler(handler).unchecked
     return observe(
-      .values(initial), on: handler.isolation ?? isolation, SourceLocation(file: fileID, line: line)
+      .values(initial), on: handler.isolation ?? isolation, SourceLocation(file: fileID, line: line),
+      remembering: changes.last
     ) { change in
       if let values = changes.values(of: change) { handle(values.old, values.new) }
     }

@@ -87,7 +87,7 @@ private struct TupleComponent<Root: KeyValueObservable, Value> {
   init(_ keyPath: KeyPath<Root, Value>, of object: Root) {
     path = ExpressionPath(keyPath)
     property = object.property(at: keyPath)
-    isStored = path.isOfStoredProperties || object.directProperty(at: keyPath) != nil
+    isStored = path.isStored(property, of: object) || object.directProperty(at: keyPath) != nil
   }
 
   func name(in object: Root) -> String { property?.name ?? path.name(in: object) }

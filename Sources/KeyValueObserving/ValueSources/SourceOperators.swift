@@ -26,21 +26,23 @@ extension KeyValueSource {
   /// ```swift
   /// let number = field.source(\.text).compactMap { Int($0) }
   /// ```
-  /// A value for which it returns `nil` is not told. The old value of a change is then the one that was told last, and `nil` if there was
-  /// none.
+  /// A value for which it returns `nil` is left out. The old value of a change is then the one that was passed on last, and `nil` if there
+  /// was none. A value that may hold an object is not kept for that, nor is any during a pause: the old value is then what the function
+  /// makes of this source's old value.
   ///
-  /// - Parameter transform: Is called for each new value, on the thread that makes the change.
+  /// - Parameter transform: Is called for each new value, and for an old one that was not kept, on the thread that makes the change.
   @inlinable
   public func compactMap<Result>(_ transform: @escaping @Sendable (Value) -> Result?) -> KeyValueSource<Result> {
     let (read, subscribe) = (read, subscribe)
     return KeyValueSource<Result>(
       of: origins, read: { read().flatMap(transform) },
       subscribe: { request, sink in
-        let last = request.wantsOld ? LastValue(request.isInitial ? nil : read().flatMap(transform)) : nil
-        let wantsNew = request.options.contains(.new)
-        return subscribe(request.with(.new, of: Value.self)) { change in
+        let last = request.wantsOld ? LastDelivered { request.isInitial ? nil : read().flatMap(transform) } : nil
+        if let last { request.description.end?.remember(last) }
+        return subscribe(request.with(last == nil ? .new : [.old, .new], of: Value.self)) { change in
           guard let new = change.newValue.flatMap(transform) else { return }
-          sink(NSKeyValueObservedChange(kind: .setting, newValue: wantsNew ? new : nil, oldValue: last?.exchange(new)))
+          let old = last.flatMap { $0.exchange(new) ?? change.oldValue.flatMap(transform) }
+          sink(NSKeyValueObservedChange(kind: .setting, newValue: new, oldValue: old).limited(to: request.options))
         }
       })
   }
@@ -50,9 +52,9 @@ extension KeyValueSource {
   /// ```swift
   /// let shown = document.source(\.title).filter { !$0.isEmpty }
   /// ```
-  /// Other values are not told. The old value of a change is the one that was told last, and `nil` if there was none.
+  /// Other values are left out. The old value of a change is that of ``compactMap(_:)``.
   ///
-  /// - Parameter isIncluded: Is called for each new value, on the thread that makes the change.
+  /// - Parameter isIncluded: Is called as the function of ``compactMap(_:)``.
   @inlinable
   public func filter(_ isIncluded: @escaping @Sendable (Value) -> Bool) -> KeyValueSource {
     compactMap { isIncluded($0) ? $0 : nil }
@@ -75,6 +77,7 @@ extension KeyValueSource {
       subscribe: { request, sink in
         let options = request.options
         let duplicates = Duplicates<Value>(after: { request.isInitial ? nil : read() })
+        request.description.end?.remember(duplicates.last)
         return subscribe(request.with([.old, .new], of: Value.self)) { change in
           if let told = duplicates.told(change, areEqual) { sink(told.limited(to: options)) }
         }

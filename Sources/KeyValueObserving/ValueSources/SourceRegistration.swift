@@ -40,13 +40,17 @@ extension KeyValueSource {
 
   /// Registers a handler for a receiver.
   ///
-  /// - Parameter actor: The actor on which the handler is called, or `nil` for the thread that makes the change.
+  /// - Parameters:
+  ///   - actor: The actor on which the handler is called, or `nil` for the thread that makes the change.
+  ///   - last: What the handler remembers of the values, if it does.
   @inlinable
   func receive<Receiver: AnyObject>(
     _ options: NSKeyValueObservingOptions, for receiver: Receiver, on actor: (any Actor)?, _ site: SourceLocation,
-    _ userInfo: (any Sendable)?, _ handler: @escaping (Receiver, NSKeyValueObservedChange<Value>) -> Void
+    _ userInfo: (any Sendable)?, remembering last: RememberedValue? = nil,
+    _ handler: @escaping (Receiver, NSKeyValueObservedChange<Value>) -> Void
   ) -> NSKeyValueObservation {
     let reference = ReceiverReference(receiver)
+    if let last { reference.end.remember(last) }
     let observations = register(options, receiver, on: actor, site, userInfo, reference.end) { change in
       if let receiver = reference.load() { handler(receiver, change) }
     }
@@ -57,9 +61,10 @@ extension KeyValueSource {
   @usableFromInline
   func observe(
     _ options: NSKeyValueObservingOptions, on actor: (any Actor)?, _ site: SourceLocation,
-    _ handler: @escaping (NSKeyValueObservedChange<Value>) -> Void
+    remembering last: RememberedValue? = nil, _ handler: @escaping (NSKeyValueObservedChange<Value>) -> Void
   ) -> NSKeyValueObservation {
     let end = ObservationEnd()
+    if let last { end.remember(last) }
     return .keeping(register(options, nil, on: actor, site, nil, end, handler), end)
   }
 
@@ -72,12 +77,14 @@ extension KeyValueSource {
   ) -> [UInt64] {
     guard let actor else {
       return register(
-        options, site, ObserverDescription(receiver: receiver, note: note(nil, userInfo), sets: sets), handler)
+        options, site, ObserverDescription(receiver: receiver, note: note(nil, userInfo), sets: sets, end: end),
+        handler)
     }
     let delivery = ActorDelivery<Value>(actor, end, expectsInitial: options.contains(.initial), tell: handler)
     let gate = delivery.gate
     let description = ObserverDescription(
-      receiver: receiver, note: note(deliveryName(actor), userInfo), evaluator: gate.evaluator, sets: sets)
+      receiver: receiver, note: note(deliveryName(actor), userInfo), evaluator: gate.evaluator, sets: sets,
+      end: end)
     return register(options, site, description) { change in
       if gate.isDue { handler(change) } else { delivery.deliver(change) }
     }
@@ -137,6 +144,7 @@ extension KeyValueSource {
       Value.self is any _KeyValueCollection.Type ? [.whole, .old, .new] : [.old, .new])
     let limit: NSKeyValueObservingOptions = options.contains(.whole) ? [.old, .new] : options
     let last = LastDelivered { options.contains(.initial) ? nil : read() }
+    end.remember(last)
     let areEqual = options.contains(.distinct) && last.isKept ? equality(of: Value.self) : nil
     return register(
       needed, site, description,

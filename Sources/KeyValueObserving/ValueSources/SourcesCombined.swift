@@ -9,8 +9,9 @@ extension KeyValueSource {
   /// let sum = KeyValueSource.combineLatest(a.source(\.x), b.source(\.y), c.source(\.z)) { $0 + $1 + $2 }
   /// ```
   /// It notifies after each change of one of them, as soon as each has had a value. Of each the value that it told last counts: a filtered
-  /// one keeps its last value, and so does one whose object has been deallocated, until all are. An expression, which reads its values
-  /// anew, is the alternative.
+  /// one keeps its last value, and so does one whose object has been deallocated, until all are. So an observation retains the objects in
+  /// these values, and in the last one that the function made. An expression, which reads its values anew and retains none, is the
+  /// alternative.
   ///
   /// - Parameters:
   ///   - sources: The sources, any number, of any types.
@@ -56,8 +57,9 @@ extension KeyValueSource {
   /// ```swift
   /// let last = KeyValueSource.merge(search.source(\.text), history.source(\.selection))
   /// ```
-  /// The old value of a change is the one that was told last, whichever source it came from. With `.initial` the value of each source is
-  /// told; a binding first sets that of the first source that has one.
+  /// The old value of a change is the one that was passed on last, whichever source it came from; if values of this type may hold objects,
+  /// it is that of the source that has changed. With `.initial` the value of each source is passed on; a binding first sets that of the
+  /// first source that has one.
   public static func merge(_ sources: KeyValueSource...) -> KeyValueSource {
     KeyValueSource(
       of: { sources.flatMap { $0.origins() } },
@@ -70,7 +72,8 @@ extension KeyValueSource {
       },
       subscribe: { request, sink in
         let options = request.options
-        let last = request.wantsOld ? LastValue<Value>(nil) : nil
+        let last = request.wantsOld ? LastDelivered<Value>() : nil
+        if let last { request.description.end?.remember(last) }
         var needed = request.with(last != nil ? [.old, .new] : options.intersection(.new), of: Value.self)
         var observations: [UInt64] = []
         for source in sources {
