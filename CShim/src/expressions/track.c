@@ -310,8 +310,8 @@ static void tell_setting(kvo_tracked *tracked, const kvo_raw_change *change, boo
   kvo__cell_release(tracked, now);
 }
 
-/* Whether what was told last may be an object that has died meanwhile: the box of a C observer does not retain it. The old value of the
- * change itself is from now. */
+/* Whether what was delivered last may be an object that has died meanwhile: the box of a C observer does not retain it. The old value of
+ * the change itself is from now. */
 static bool may_have_died(const kvo_tracked *tracked, const kvo_property *property) {
   return kvo__is_of_c(tracked->ops) && kvo__type_may_hold_object(property->type);
 }

@@ -97,7 +97,7 @@ class _Calls(threading.local):
             self.ended.free()  # it was another thread of this number, which has gone
 
     def leave(self) -> None:
-        """A call has ended. No change is being told after the outermost one."""
+        """A call has ended. No change is being delivered after the outermost one."""
         if not self.depth and self.memory and self.is_over():
             self.ended.free()
 
