@@ -453,7 +453,7 @@ void kvo__frame_drop(kvo_frame *frame) {
 void kvo_frame_end(kvo_frame *frame) {
   if (frame == NULL) return;
   kvo_frame_content *change = notify_content(frame);
-  if (change->entered == 0 && !change->is_reading) return;
+  if (!change->is_reading && change->entered == 0) return; /* a frame that reads has not set `entered` */
   if (!change->started) end_untold(change);
   if (change->hold != NULL) {
     end_mark(change); /* nothing is left to it any more */
