@@ -73,6 +73,21 @@
       #expect(log.all.suffix(2) == [#"["B"]>["B", "C"]"#, #"["B"]>["B", "C"]"#])
     }
 
+    @Test("of elements has the collection at resume() as the old value also if it is resumed off its actor")
+    func forgetsElementsElsewhere() async {
+      let seen = Seen()
+      await seen.run { me in
+        let document = SharedDocument()
+        document.tags = ["A"]
+        let token = document.onChange(of: \.tags, for: me) { me, old, new in me.add("\(old)>\(new)") }
+        token.pause()
+        document.tags = ["B"]
+        elsewhere { token.resume() }
+        document.mutableArrayValue(for: \.tags).append("C")
+      }
+      #expect(await seen.log == [#"["B"]>["B", "C"]"#])
+    }
+
     @Test("may be one of a collection, an expression, several key paths, several objects or a two-way binding")
     func kinds() {
       let (document, other, panel) = (Document(), Document(), Panel())

@@ -156,6 +156,19 @@
       #expect(log.all.filter { !$0.hasPrefix("on") }.sorted() == ["->A", "->A", "->A", "A>B", "A>B", "A>B"])
     }
 
+    @Test("that merges objects notifies of one that its source had before another source passed one")
+    func mergedAgain() {
+      let (first, second, authors) = (Draft(), Draft(), [Author("A"), Author("B")])
+      second.author = authors[1]
+      let merged = KeyValueSource.merge(first.source(\.author), second.source(\.author))
+      merged.removeDuplicates { $0 === $1 }.observe(options: .new, for: log) { log, change in
+        log.add(change.newValue!?.name ?? "-")
+      }
+      first.author = authors[0]
+      for _ in 1...2 { second.author = authors[1] }
+      #expect(log.all == ["A", "B"])
+    }
+
     @Test("combines the latest values of any number of sources of any types")
     func combineLatest() {
       let all = KeyValueSource.combineLatest(

@@ -166,7 +166,7 @@ static int list_len(lua_State *L) {
 static void keep_element(lua_State *L, int element, int by) {
   if (lua_type(L, element) != LUA_TUSERDATA) return;
   element = lua_absindex(L, element);
-  observation_keep(L, 1);
+  if (by > 0) observation_keep(L, 1);
   lua_getiuservalue(L, 1, 1);
   lua_pushvalue(L, element);
   lua_rawget(L, -2);

@@ -379,7 +379,7 @@ KVO_HIDDEN bool kvo__hold_object(kvo_info *info, const kvo_node *node, const voi
 KVO_HIDDEN void kvo__let_go_of_object(uint32_t mark);
 /** Notifies a direct observation of the present value, and of this old value or NULL, unless it is paused. The same conditions. */
 KVO_HIDDEN void kvo__deliver_present(kvo_node *node, kvo_info *info, const void *old_value);
-/** The same when no change of the object is in progress: not if a counted object is being destroyed. */
+/** The same when no change of the object is in progress: not if a counted object is being destroyed. Settles a binding. */
 KVO_HIDDEN void kvo__deliver_missed(kvo_node *node, kvo_info *info, const void *old_value);
 
 /** From now on no delivery nests, until the depth has fallen to where the cycle began, or to half. */

@@ -53,21 +53,25 @@ static void unwind_call(kvo_node *node, kvo_info *info, const void *old_value) {
 }
 
 /* The change that it missed is over, and the object may die on another thread. */
-static void unwind_present(kvo_node *node, kvo_info *info, const void *old_value, bool is_late) {
+void kvo__deliver_present(kvo_node *node, kvo_info *info, const void *old_value) {
   uint32_t mark;
   if (kvo__node_misses(node) || !kvo__hold_object(info, node, __builtin_frame_address(0), &mark)) return;
   bool is_kept = kvo__info_retain(info);
-  if (is_kept || !is_late || !kvo__info_counts(info)) unwind_call(node, info, old_value);
+  unwind_call(node, info, old_value);
   kvo__let_go_of_object(mark);
   if (is_kept) kvo__info_release(info);
 }
 
-void kvo__deliver_present(kvo_node *node, kvo_info *info, const void *old_value) {
-  unwind_present(node, info, old_value, false);
-}
-
 void kvo__deliver_missed(kvo_node *node, kvo_info *info, const void *old_value) {
-  unwind_present(node, info, old_value, true);
+  uint32_t mark;
+  if (!kvo__hold_object(info, node, __builtin_frame_address(0), &mark)) return;
+  bool is_kept = kvo__info_retain(info), is_alive = is_kept || !kvo__info_counts(info);
+  kvo__let_go_of_object(mark);
+  if (is_alive && (node->options & KVO_NODE_BINDS) != 0)
+    kvo__hooks.settle(node); /* another thread may be settling it */
+  else if (is_alive)
+    kvo__deliver_present(node, info, old_value);
+  if (is_kept) kvo__info_release(info);
 }
 
 /* Makes a delivery or, of an endless cycle, drops it: its observer knows what it sets itself. An expression must nevertheless follow the
@@ -81,8 +85,6 @@ __attribute__((noinline)) static void unwind_deliver(kvo_deferred *next, bool en
     if (tracked != NULL && next->late <= 2 * MAX_LATE) kvo__tracked_react(tracked, KVO_STORED_SILENTLY, NULL);
   } else if (tracked != NULL) {
     kvo__tracked_react(tracked, KVO_RELEASED, NULL);
-  } else if ((next->node->options & KVO_NODE_BINDS) != 0) {
-    kvo__hooks.settle(next->node);
   } else {
     kvo__deliver_missed((kvo_node *)(uintptr_t)next->node, next->info, NULL);
   }

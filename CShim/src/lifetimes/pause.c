@@ -2,7 +2,6 @@
  *
  * A direct observation is paused by the kind of its node, which a change reads anyway. An expression has no callback as long as it is not
  * `registered`, as during its registration. */
-#include "changes/settle.h"
 #include "lifetimes/lifetimes.h"
 
 /* An observation found by its id, with what keeps it from being freed. */
@@ -79,11 +78,7 @@ static kvo_status resume_direct(const target *of, bool tell_missed) {
     has_missed = atomic_exchange(&node->kind, KVO_NODE_DIRECT) == KVO_NODE_MISSED;
   }
   kvo__unlock(&of->info->lock);
-  bool is_due = has_missed && tell_missed;
-  if (is_due && (node->options & KVO_NODE_BINDS) != 0)
-    kvo__settle_one(node); /* another thread may be settling it */
-  else if (is_due)
-    kvo__deliver_missed(node, of->info, kvo__paused_value(paused));
+  if (has_missed && tell_missed) kvo__deliver_missed(node, of->info, kvo__paused_value(paused));
   kvo__paused_free(paused);
   return live ? KVO_OK : KVO_ERROR_NOT_REGISTERED;
 }

@@ -15,7 +15,8 @@ extension KeyValueObservable {
     }
     // The notification of a change of elements has only these elements, so the whole value is read, and the previous one is kept.
     let path = path ?? ExpressionPath(keyPath)
-    let known = WholeValue(path, of: self, isRead: !options.contains(.initial), observer?.evaluator)
+    let evaluator = path.isStored(property(at: keyPath), of: self) ? nil : observer?.evaluator
+    let known = WholeValue(path, of: self, isRead: !options.contains(.initial), evaluator)
     observer?.end?.remember(known)
     return observe(keyPath, base.subtracting(.new).union(.old), site, observer?.readingAgain, sharing: path) {
       object, change in
@@ -51,10 +52,11 @@ private final class WholeValue<Object: KeyValueObservable, Value>: RememberedVal
     return previous
   }
 
-  /// A change of elements has no old value of its own. An expression of an actor is read on that actor only.
+  /// A change of elements has no old value of its own. An expression of an actor is read on that actor only; elsewhere what was kept is
+  /// forgotten.
   override func resumed() {
-    guard let object = object.load(), evaluator?.mayEvaluate ?? true else { return }
-    _ = exchange(unrecorded { path.read(object) })
+    guard let object = object.load() else { return }
+    _ = exchange(evaluator?.mayEvaluate ?? true ? unrecorded { path.read(object) } : nil)
   }
 }
 

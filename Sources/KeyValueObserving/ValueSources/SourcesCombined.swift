@@ -57,8 +57,8 @@ extension KeyValueSource {
   /// ```swift
   /// let last = KeyValueSource.merge(search.source(\.text), history.source(\.selection))
   /// ```
-  /// The old value of a change is the one that was passed on last, whichever source it came from; if values of this type may hold objects,
-  /// it is that of the source that has changed. With `.initial` the value of each source is passed on; a binding first sets that of the
+  /// The old value of a change is the one that was passed on last, whichever source it came from. If values of this type may hold objects,
+  /// there is none after a value of another source. With `.initial` the value of each source is passed on; a binding first sets that of the
   /// first source that has one.
   public static func merge(_ sources: KeyValueSource...) -> KeyValueSource {
     KeyValueSource(
@@ -76,12 +76,18 @@ extension KeyValueSource {
         if let last { request.description.end?.remember(last) }
         var needed = request.with(last != nil ? [.old, .new] : options.intersection(.new), of: Value.self)
         var observations: [UInt64] = []
-        for source in sources {
+        // The source that passed a value last: only its own old value is that one.
+        let latest = Guarded<Int?>(nil)
+        for (index, source) in sources.enumerated() {
           let isTold = Flag()
           observations += source.subscribe(needed) { change in
             isTold.set()
             guard let last, let new = change.newValue else { return sink(change) }
-            let old = last.exchange(new) ?? change.oldValue
+            let isSame = latest.withLock { latest in
+              defer { latest = index }
+              return latest == nil || latest == index
+            }
+            let old = last.exchange(new) ?? (isSame ? change.oldValue : nil)
             sink(NSKeyValueObservedChange(kind: .setting, newValue: new, oldValue: old).limited(to: options))
           }
           if isTold.isSet, options.contains(.initialOfFirst) { needed.options.remove(.initial) }

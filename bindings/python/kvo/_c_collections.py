@@ -26,10 +26,21 @@ if TYPE_CHECKING:
 def _change(owner: CObject, old: Anything, new: Anything, function: Callable[..., int], *arguments: Anything) -> None:
     """Calls a function that takes out an element and puts one in, each None if it does not, and has the owner keep what is there. If a
     handler makes another change, what was removed need not be the old element: then the owner keeps it until it dies."""
+    status = 0
+
+    def make(*arguments: Anything) -> int:
+        nonlocal status
+        status = function(*arguments)
+        return status
+
     owner._keep_element(new, 1)
     owner._kvo_changes += 1
     change = owner._kvo_changes
-    _guarded(function, *arguments)
+    try:
+        _guarded(make, *arguments)
+    finally:  # an error of a handler leaves the status 0, because the change was made
+        if status != 0:
+            owner._keep_element(new, -1)
     if owner._kvo_changes == change and owner._kvo_kept:
         owner._keep_element(old, -1)
 

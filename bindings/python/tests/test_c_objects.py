@@ -236,3 +236,12 @@ def test_what_a_handler_puts_into_an_object_of_c_is_kept(c):
     assert point.next.zoom == 2 and [one.zoom for one in order.items] == [3, 4]
     for one in (point, order):
         c.destroy(kvo.address_of(one))
+
+
+def test_an_object_that_a_list_of_c_refuses_is_not_kept(c, monkeypatch):
+    order = kvo.wrap(c.make_order())
+    monkeypatch.setattr(kvo._c_collections, "_list_insert", lambda *arguments: -1)
+    with pytest.raises(kvo.Error):
+        order.items.append(Document(zoom=1))
+    assert not order._kvo_kept
+    c.destroy(kvo.address_of(order))

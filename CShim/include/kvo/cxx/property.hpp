@@ -166,7 +166,9 @@ public:
   /** An element of the value, which is not assigned to: use replace_at() or modify(). */
   template <class Index, class Value = T>
   auto operator[](const Index &index) const -> decltype(std::declval<const Value &>()[detail::index_of<Value>(index)]) {
-    return get()[detail::index_of<T>(index)];
+    const auto &element = by_key()[detail::index_of<T>(index)];
+    if (kvo_is_tracking()) detail::record_deaths(element);
+    return element;
   }
   /** The first element of the value, for loops. The value must not be set while they run. */
   template <class Value = T> auto begin() const -> decltype(std::begin(std::declval<const Value &>())) {
@@ -174,15 +176,15 @@ public:
   }
   /** The end of the value, for loops. */
   template <class Value = T> auto end() const -> decltype(std::end(std::declval<const Value &>())) {
-    return std::end(get());
+    return std::end(by_key());
   }
   /** The number of elements of the value. */
   template <class Value = T> auto size() const -> decltype(std::size(std::declval<const Value &>())) {
-    return std::size(get());
+    return std::size(by_key());
   }
   /** Whether the value has no element. */
   template <class Value = T> auto empty() const -> decltype(std::empty(std::declval<const Value &>())) {
-    return std::empty(get());
+    return std::empty(by_key());
   }
 
   /** Stores a value and notifies the observers. A floating-point number for an integer, or a pointer for a number, does not compile;
