@@ -34,7 +34,6 @@ final class ActorDelivery<Value>: @unchecked Sendable {
   @usableFromInline
   func deliver(_ change: NSKeyValueObservedChange<Value>) {
     guard gate.isCurrent else { return pending.add(change) }
-    // Not so if `isDue` was asked before, which takes the initial value itself.
     if pending.initial.isNext() { return tell(change) }
     // Added too, because a change that an observer makes while this one waits comes after it.
     pending.append(change)
@@ -66,12 +65,8 @@ final class ActorGate: Sendable {
     executor = unsafeBitCast(actor.unownedExecutor, to: kvo_executor.self)
   }
 
-  /// Asked once for each change: whether it can be delivered at once. This thread runs on the actor, and the change is the initial one, or
-  /// nothing waits.
-  @usableFromInline var isDue: Bool {
-    guard isCurrent, let pending else { return false }
-    return pending.initial.isNext() || pending.isEmpty
-  }
+  /// Whether a change can be delivered at once: this thread runs on the actor, nothing waits, and the initial value is not the next one.
+  @usableFromInline var isDue: Bool { isCurrent && pending?.isIdle ?? false }
 
   /// The gate of the actor on which an expression is evaluated that is registered now: that of the code that registers it or, if that has
   /// none, of the handler, which is this one.

@@ -15,6 +15,9 @@ class PendingDelivery {
   /// Whether nothing waits. Called where changes are delivered.
   @inlinable final var isEmpty: Bool { waiting.load(ordering: .acquiring) == 0 }
 
+  /// Whether nothing waits, and no initial value is expected.
+  final var isIdle: Bool { isEmpty && !initial.isExpected }
+
   /// - Parameter expectsInitial: Whether this thread is about to add the initial value, which comes first whatever other threads add. If
   ///   there is none, `registered` ends that.
   init(_ end: ObservationEnd, expectsInitial: Bool) {
