@@ -71,6 +71,7 @@ struct kvo_open_scope {
   uint64_t renewals;
   /** Those that run after the limit of rounds, which are a cycle; how many; and whether it is reported. */
   const kvo_node *cycle[64];
+  uint64_t cycle_entered[64];
   size_t cycle_length;
   bool is_reported;
   /** It covers all objects; otherwise those with these addresses, sorted. */

@@ -112,9 +112,18 @@ void kvo__settle_add(kvo_open_scope *hold, const kvo_slot *slot) {
     if ((node->options & KVO_NODE_BINDS) != 0 && atomic_load(&node->live)) settle_add(hold, kvo__bound_of(node));
 }
 
+/* May run code of the program. */
+static void forget_cycle(kvo_open_scope *hold) {
+  while (hold->cycle_length > 0) {
+    hold->cycle_length--;
+    settle_let_go(kvo__bound_of(hold->cycle[hold->cycle_length]), hold->cycle_entered[hold->cycle_length]);
+  }
+}
+
 /* Notes the bindings that run once the limit is reached, until the first of them is due again. */
 static bool is_given_up(kvo_open_scope *hold, kvo_bound *bound) {
   enum { MOST = sizeof hold->cycle / sizeof *hold->cycle };
+  if (hold->cycle_length > 0 && !atomic_load(&hold->cycle[0]->live)) forget_cycle(hold);
   if (hold->cycle_length > 0 && hold->cycle[0] == bound->node) {
     if (!hold->is_reported) KVO_MISUSE(unsettled, hold->cycle, hold->cycle_length, kvo__settings.max_rounds);
     hold->is_reported = true;
@@ -122,7 +131,9 @@ static bool is_given_up(kvo_open_scope *hold, kvo_bound *bound) {
   }
   if (hold->cycle_length == 0 && bound->rounds <= kvo__settings.max_rounds) return false;
   if (hold->is_reported) return bound->rounds > kvo__settings.max_rounds;
-  if (hold->cycle_length < MOST) hold->cycle[hold->cycle_length++] = bound->node;
+  bool is_member = bound->rounds > kvo__settings.max_rounds / 2; /* others run seldom */
+  if (is_member && hold->cycle_length < MOST && settle_keep(bound, &hold->cycle_entered[hold->cycle_length]))
+    hold->cycle[hold->cycle_length++] = bound->node;
   return false;
 }
 
@@ -192,13 +203,14 @@ static kvo_bound *settle_next(kvo_open_scope *hold) {
 static void settle_run_all(kvo_open_scope *hold) {
   uint64_t renewals = hold->renewals;
   for (kvo_bound *next; (next = settle_next(hold)) != NULL; renewals = hold->renewals) {
-    if (hold->renewals != renewals) hold->cycle_length = 0;
+    if (hold->renewals != renewals) forget_cycle(hold);
     settle_run(hold, next);
   }
   hold->is_over = true;
   /* What is told next need not be deeper in the stack. If an observer leaves it, its mark shows that. */
   hold->frame = NULL;
   hold->is_calling = true;
+  forget_cycle(hold);
 }
 
 uint64_t kvo_settling_serial(void) {
@@ -356,4 +368,5 @@ void kvo__settle_drop(kvo_open_scope *hold) {
   }
   for (kvo_bound *next; (next = kvo__bound_next(hold)) != NULL;) settle_release(hold, next);
   while (hold->owned != NULL) kvo__tracked_release(owned_pop(hold));
+  forget_cycle(hold);
 }

@@ -194,6 +194,46 @@ TEST_REPORTED(
   free_cells(cells, 3);
 }
 
+/* What the second cell of a cycle sets late, and when the third one destroys it; 0 for never. */
+static item *beside;
+static int lost_at, reported_at;
+
+static void compute_beside(void *user_data, kvo_value_reader reader, void *arg) {
+  cell *self = user_data;
+  if (self->times == 1 && beside != NULL && self->evaluated >= 990) item_set_value(beside, self->evaluated);
+  if (self->times == 2 && beside != NULL && self->evaluated + 1 == lost_at) {
+    item_destroy(beside);
+    beside = NULL;
+  }
+  if (faults.count == 0 && self->times == 2) reported_at = self->evaluated + 1;
+  compute(self, reader, arg);
+}
+
+TEST_REPORTED("a binding beside a cycle, which ends before the report, is not named in it") {
+  ignore_faults();
+  for (int round = 0; round < 2; round++) {
+    item *follower = item_make(0);
+    beside = item_make(0);
+    CHECK_OK(kvo_bind(as_object(follower), "value", as_object(beside), "value", NULL));
+    cell cells[3] = {{.object = item_make(0), .plus = 1}, {.object = item_make(0), .times = 1}, {.times = 2}};
+    cells[2].object = item_make(0);
+    faults.count = 0;
+    for (int i = 0; i < 3; i++) {
+      cells[i].of[0] = &cells[(i + 2) % 3];
+      CHECK_OK(kvo_bind_computed(as_object(cells[i].object), "value", compute_beside, &cells[i], NULL, &cells[i].id));
+    }
+    CHECK(follower->value >= 990);
+    CHECK_EQ(faults.observation_count, 3);
+    CHECK_CONTAINS(faults.summary, "3 bindings");
+    CHECK_EQ(beside == NULL, round == 1);
+    lost_at = reported_at;
+    for (int i = 0; i < 3; i++) CHECK_OK(kvo_cancel_observer(cells[i].id));
+    free_cells(cells, 3);
+    item_destroy(follower);
+    if (beside != NULL) item_destroy(beside);
+  }
+}
+
 TEST("a cycle that comes to an end is no fault, and each has the value that was set last") {
   make_items();
   CHECK_OK(kvo_bind(as_object(b), "value", as_object(a), "value", NULL));
