@@ -290,8 +290,9 @@ typedef enum kvo_action {
   KVO_ACTION_ONCE = 5,
 } kvo_action;
 
-/** Called for each fault on the thread that caused it, with no lock held. It may call every function of this header. A fault inside the
- * handler does not call the handler again: it takes the default action.
+/** Called for each fault on the thread that caused it, with no lock held; for a slow callback (KVO0027) on a thread of the library, while
+ * the callback runs. It may call every function of this header. A fault inside the handler does not call the handler again: it takes the
+ * default action.
  *
  * A handler should return. If it is left with longjmp, the call that caused the fault, and the callbacks, getters and setters that the jump
  * crosses, are abandoned: the rest of their work is not done, and memory that they use is never freed. This is no fault; nobody waits for
@@ -299,7 +300,8 @@ typedef enum kvo_action {
  * or when another thread waits. Our decision. */
 typedef kvo_action (*kvo_fault_handler)(const kvo_fault *fault, void *KVO_NULLABLE arg);
 
-/** Sets the handler of the process, NULL for none, and returns the previous one. `arg` must live until the handler is replaced.
+/** Sets the handler of the process, NULL for none, and returns the previous one. `arg` must live until the handler is replaced
+ * and its calls in progress on other threads have returned. A signal handler for SIGABRT must not be left with longjmp.
  *
  * Without a handler, or if it returns KVO_ACTION_DEFAULT, the environment decides. It is read once, at the first fault, and is ignored in a
  * program that runs with other privileges than its user's (see secure_getenv(3)):

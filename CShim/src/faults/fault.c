@@ -63,12 +63,9 @@ __attribute__((noinline)) void kvo_fault_break(const kvo_fault *fault) {
 /* Calls the handlers. `cancellation` is the program's cancellation state. */
 static kvo_action ask_handler(kvo_report *report, int cancellation) {
   const kvo_fault *fault = &report->fault;
-  kvo__lock(&handler_lock);
-  kvo_fault_handler handler = process_handler;
-  void *arg = process_handler_arg;
-  kvo__unlock(&handler_lock);
+  void *arg, *thread_arg;
+  kvo_fault_handler handler = kvo_get_fault_handler(&arg);
   kvo_fault_handler scope = atomic_load(&scope_handler);
-  void *thread_arg;
   kvo_fault_handler thread_handler = kvo_get_thread_fault_handler(&thread_arg);
   if ((handler == NULL && scope == NULL && thread_handler == NULL) || kvo__in_handler()) return KVO_ACTION_DEFAULT;
   kvo__cancel_resume(cancellation);          /* the handler is code of the program */
@@ -80,6 +77,7 @@ static kvo_action ask_handler(kvo_report *report, int cancellation) {
   atomic_signal_fence(memory_order_seq_cst);
   if (thread_handler != NULL) action = thread_handler(fault, thread_arg);
   if (action == KVO_ACTION_DEFAULT && scope != NULL) action = scope(fault, NULL);
+  handler = kvo_get_fault_handler(&arg); /* those before may have replaced it, and freed what `arg` was */
   if (action == KVO_ACTION_DEFAULT && handler != NULL) action = handler(fault, arg);
   report->is_asked = false;
   atomic_signal_fence(memory_order_seq_cst);
@@ -254,7 +252,7 @@ static bool has_place(const char *text, const char *place) {
 /* Appends a source location, unless the line contains it already. Returns whether it did. */
 static bool append_place(kvo_sink *to, const char *what, const char *file, size_t length, uint32_t line,
                          bool is_repeated) {
-  char place[320];
+  char place[1100]; /* of a file name the beginning and the end, 1000 bytes */
   kvo_sink text = {.memory = place, .capacity = sizeof place, .fd = -1};
   kvo__append(&text, "%.*s:%u", (int)length, file, (unsigned)line);
   bool is_new = is_repeated || !has_place(to->memory, place);

@@ -95,11 +95,13 @@ static void complain_of_path(const char *pattern) {
                            "cannot be written to: reports go to standard error");
 }
 
+/* The environment may be another one when writing fails. */
+static char report_path[4096];
+
 static void open_report_file(void) {
   const char *pattern = secure_getenv("KVO_REPORT_PATH");
   if (pattern == NULL || *pattern == '\0') return;
-  char path[4096];
-  kvo_sink to = {.memory = path, .capacity = sizeof path, .fd = -1};
+  kvo_sink to = {.memory = report_path, .capacity = sizeof report_path, .fd = -1};
   for (const char *rest = pattern; *rest != '\0';) {
     const char *place = strstr(rest, "%p");
     size_t length = place != NULL ? (size_t)(place - rest) : strlen(rest);
@@ -107,9 +109,9 @@ static void open_report_file(void) {
     if (place != NULL) kvo__put_number(&to, (unsigned long long)getpid(), 10);
     rest += length + (place != NULL ? 2 : 0);
   }
-  bool is_whole = kvo__sink_end(&to) < sizeof path;
+  bool is_whole = kvo__sink_end(&to) < sizeof report_path;
   /* O_NONBLOCK: a FIFO may have no reader. */
-  int fd = is_whole ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666) : -1;
+  int fd = is_whole ? open(report_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666) : -1;
   if (fd >= 0)
     report_fd = fd;
   else
@@ -119,7 +121,7 @@ static void open_report_file(void) {
 bool kvo__report_redirect(void) {
   if (report_fd == STDERR_FILENO) return false;
   report_fd = STDERR_FILENO;
-  complain_of_path(secure_getenv("KVO_REPORT_PATH"));
+  complain_of_path(report_path);
   return true;
 }
 
@@ -209,7 +211,7 @@ void kvo__fault_misconfigured(const char *variable, const char *item, size_t len
   char line[512];
   kvo_sink to = {.memory = line, .capacity = sizeof line, .fd = STDERR_FILENO};
   kvo__append(&to, "KVO%04d %s: %s: \"%.*s\" %s", (int)KVO_FAULT_BAD_CONFIGURATION,
-              kvo_severity_name(KVO_SEVERITY_WARNING), variable, (int)(length < 64 ? length : 64), item, problem);
+              kvo_severity_name(KVO_SEVERITY_WARNING), variable, (int)length, item, problem);
   kvo__put_byte(&to, '\n');
   kvo__sink_flush(&to);
 }

@@ -365,8 +365,8 @@ static void append_swift_remedy(kvo_sink *to, const char *key_path) {
     kvo__append(to, "Value(forKey key: String) -> Set<String>");
     return;
   }
-  kvo__put_byte(to, is_lower ? (char)(*key - 'a' + 'A') : *key);
-  kvo__append(to, "%s() -> Set<String> { [\"…\"] }", key + 1);
+  if (is_lower) kvo__put_byte(to, (char)(*key - 'a' + 'A'));
+  kvo__append(to, "%s() -> Set<String> { [\"…\"] }", is_lower ? key + 1 : key);
 }
 
 /* What to write. No accessor says that a computed property which is itself declared or announced is read. */

@@ -219,7 +219,8 @@ const kvo_fault_step *kvo__report_chain(kvo_report *report) {
 
 __attribute__((noinline)) void kvo__with_room(void (*body)(void *arg), void *arg) {
   kvo_report *report = claim_kept();
-  if (report == NULL) {
+  if (report == NULL) report = map_one();
+  if (report == NULL) { /* the program's stack has to do */
     body(arg);
     return;
   }

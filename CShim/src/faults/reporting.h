@@ -54,7 +54,7 @@ KVO_HIDDEN kvo_fault_site *kvo__report_site(kvo_report *report, const char *labe
 KVO_HIDDEN const kvo_fault_step *kvo__report_chain(kvo_report *report);
 /** Calls `body` on the stack of a report. */
 KVO_HIDDEN void kvo__report_run(kvo_report *on, void (*body)(void *arg), void *arg);
-/** Calls `body` on the stack of a free report, or, if there is none, on the present stack. */
+/** Calls `body` on the stack of a report; without memory on the present one. */
 KVO_HIDDEN void kvo__with_room(void (*body)(void *arg), void *arg);
 /** In the child of a fork, where the other threads are gone. */
 KVO_HIDDEN void kvo__reports_forked(void);

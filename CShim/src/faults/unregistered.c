@@ -121,7 +121,7 @@ static void raise_unregistered(const kvo_object *object, const kvo_observer_iden
   /* Enter as a reader, so that the strings stay valid while the report is made. */
   kvo_info *info = kvo__word_info(kvo__word(object));
   uint64_t entered = info != NULL ? kvo__enter(info) : 0;
-  registered on = registered_with(object);
+  registered on = info != NULL ? registered_with(object) : (registered){0};
   append_hint(&report->help, &on, identity->address, key_path, &other);
   if (on.count > KVO_MAX_SINGLE) on.count = kvo__group(on.all, on.count, NULL);
   kvo__report_concerns(report, on.all, on.count, place);

@@ -99,6 +99,7 @@ static void put_call(kvo_sink *to, const void *return_address) {
 }
 
 static void put_stack(kvo_sink *to, void *const *frames, size_t count) {
+  if (frames == NULL) count = 0; /* in a fault made by the program */
   kvo__put_member(to, "stack");
   kvo__put_byte(to, '[');
   for (size_t i = 0; i < count; i++) {

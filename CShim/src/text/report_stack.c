@@ -135,6 +135,7 @@ static size_t relevant_count(void *const *frames, size_t count) {
 /* Selects the program's own calls, or all calls if there are none. */
 static shown_calls shown_of(void *const *frames, size_t count) {
   shown_calls shown = {.count = 0, .more = 0};
+  if (frames == NULL) count = 0; /* in a fault made by the program */
   bool all = kvo__settings.all_calls;
   size_t listed = all ? count : relevant_count(frames, count), own = 0;
   for (size_t i = 0; i < listed; i++) own += !kvo__is_library_call(frames[i]);

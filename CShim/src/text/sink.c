@@ -6,19 +6,27 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <unistd.h>
 
+/* Waits up to a second. Without signals, which would end the wait early. */
+static bool sink_await_room(int fd) {
+  struct pollfd room = {.fd = fd, .events = POLLOUT};
+  const struct timespec patience = {.tv_sec = 1};
+  sigset_t all;
+  sigfillset(&all);
+  return ppoll(&room, 1, &patience, &all) > 0;
+}
+
 bool kvo__write_all(int fd, const char *bytes, size_t length) {
-  enum { PATIENCE = 1000 };
   int cancellation = kvo__cancel_hold(), before = errno;
   kvo_held_signals signals;
   kvo__signals_hold(&signals);
   while (length > 0) {
     ssize_t written = write(fd, bytes, length);
     if (written < 0 && errno == EINTR) continue;
-    struct pollfd room = {.fd = fd, .events = POLLOUT};
-    if (written < 0 && errno == EAGAIN && poll(&room, 1, PATIENCE) > 0) continue;
+    if (written < 0 && errno == EAGAIN && sink_await_room(fd)) continue;
     if (written <= 0) break;
     bytes += written;
     length -= (size_t)written;

@@ -38,10 +38,21 @@ ROW(kvo_fault_format) {
                       .chain_count = 3,
                       .event_count = 3,
                       .file_length = 3};
+  static const kvo_fault_observation observation = {.key_path = "value", .frame_count = 3};
+  static const kvo_fault_site site = {.label = "made", .frame_count = 3};
+  static const kvo_fault_step step = {.observation = {.key_path = "value", .frame_count = 3}};
+  kvo_fault nested = {.summary = "",
+                      .observations = &observation,
+                      .observation_count = 1,
+                      .sites = &site,
+                      .site_count = 1,
+                      .chain = &step,
+                      .chain_count = 1};
   CHECK_EQ(format_all(NULL), 0);
   CHECK(format_all(&empty) > 0);
   CHECK(format_all(&unknown) > 0);
   CHECK(format_all(&counts) > 0);
+  CHECK(format_all(&nested) > 0);
 }
 
 ROW(kvo_binding_max_rounds) { CHECK(kvo_binding_max_rounds() > 0); }

@@ -62,6 +62,24 @@ TEST("the thread's handler is asked first, then the scope's, then the process's,
     CHECK_EQ(asked_of(rows[i].present, rows[i].deciding), rows[i].asked);
 }
 
+static kvo_action of_other(const kvo_fault *fault, void *arg) {
+  (void)fault, (void)arg;
+  return note_asked('o', KVO_ACTION_IGNORE);
+}
+
+static kvo_action replace_process(const kvo_fault *fault, void *arg) {
+  (void)fault, (void)arg;
+  kvo_set_fault_handler(of_other, NULL);
+  return KVO_ACTION_DEFAULT;
+}
+
+TEST("a handler of the process that the thread's handler replaces is not asked any more") {
+  kvo_set_fault_handler(of_process, &answers[2]);
+  kvo_set_thread_fault_handler(replace_process, NULL);
+  never_was();
+  CHECK_EQ((const char *)asked, "o");
+}
+
 TEST("setting a handler returns the previous one, and it can be asked for with its argument") {
   void *arg = &arg;
   CHECK(kvo_get_fault_handler(&arg) == NULL && arg == NULL);

@@ -52,6 +52,10 @@ TEST("each reason why nothing notifies an observation has a detail, a severity, 
     kvo_binding_never_notifies(as_object(object), "vlaue", NULL, rows[i].silence, NULL, 0);
     CHECK_CONTAINS((const char *)seen.help, rows[i].in_c); /* Swift's runtime is not linked */
   }
+  kvo_binding_never_notifies(as_object(object), "länge", NULL, KVO_SILENCE_NOTHING_READ, "h.swift", 3);
+  CHECK_CONTAINS((const char *)seen.help, "keyPathsForValuesAffectingLänge()");
+  kvo_binding_never_notifies(as_object(object), "über", NULL, KVO_SILENCE_NOTHING_READ, "h.swift", 3);
+  CHECK_CONTAINS((const char *)seen.help, "keyPathsForValuesAffectingüber()");
   item_destroy(object);
 }
 

@@ -34,9 +34,9 @@ TEST("observations that remain at exit are reported, one entry per source locati
       "KVO0014 warning: 10002 observations, registered at 3 places, had not ended when the process ended; "
       "10000 of them: \"value\" of Item, at some/where.c:1\n";
   CHECK_EQ(strncmp(run.errors, first, strlen(first)), 0);
-  CHECK_CONTAINS(run.errors, "some/where.c:1, as were 9999 others like it\n");
+  CHECK_CONTAINS(run.errors, "some/where.c:1, as were 9999 others like it, callback note  ");
   CHECK_CONTAINS(run.errors, "\"next.value\" of Item@0x");
-  CHECK_CONTAINS(run.errors, "some/where.c:4711\n");
+  CHECK_CONTAINS(run.errors, "some/where.c:4711, callback note  ");
   CHECK(strstr(run.errors, "\"value\" of Item@") < strstr(run.errors, "\"next.value\" of Item@"));
   CHECK(occurrences(run.errors, "\n") < 40);
 }
@@ -95,4 +95,11 @@ TEST("no leaks are reported if all observations have ended") {
 TEST("KVO_POLICY can make leaks end the process, so that a test run fails") {
   harness_environment("KVO_REPORT", "leaks");
   CHECK_EQ(harness_run_child(leave_some, NULL, "KVO0014:abort").signal, SIGABRT);
+}
+
+TEST("with KVO_STACKS the report of leaks shows the calls that registered") {
+  harness_environment("KVO_REPORT", "leaks");
+  harness_environment("KVO_STACKS", "8");
+  child_result run = harness_run_child(leave_some, NULL, NULL);
+  CHECK_CONTAINS(run.errors, " leave_some  ");
 }

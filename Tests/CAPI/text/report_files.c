@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -76,6 +77,25 @@ TEST("a report that its file cannot hold goes to standard error, whole, and this
     CHECK_CONTAINS(run.errors, "\nKVO0008 fatal: ");
     CHECK_CONTAINS(run.errors, "\n  more: ");
   }
+  unlink(own_path());
+}
+
+/* The file is a FIFO, whose reader is gone at the second fault. */
+static void fault_without_environment(void *arg) {
+  int reader = open(getenv("KVO_REPORT_PATH"), O_RDONLY | O_NONBLOCK);
+  CHECK(reader >= 0);
+  fault_once(arg);
+  close(reader);
+  unsetenv("KVO_REPORT_PATH");
+  fault_once(arg);
+}
+
+TEST("a file that fails when the program has changed its environment is reported by its name") {
+  CHECK_EQ(mkfifo(own_path(), 0600), 0);
+  child_result run = run_with("KVO_REPORT_PATH", own_path(), fault_without_environment, "log");
+  CHECK_EQ(run.signal, 0);
+  CHECK_CONTAINS(run.errors, own_path());
+  CHECK_CONTAINS(run.errors, "\nKVO0008 fatal: ");
   unlink(own_path());
 }
 
