@@ -105,8 +105,9 @@ KVO_API const char *kvo_status_string(kvo_status status);
  * Our decision. */
 KVO_API const char *kvo_last_error(void);
 
-/** Replaces malloc and free for all memory of the runtime, except executable pages, and what must outlive the
- * allocator: the records of threads, those of the diagnostics, and names of source files.
+/** Replaces malloc and free for all memory of the runtime, except executable pages, and what must outlive the allocator: the records of
+ * threads, those of the diagnostics, and names of source files. Any thread may call them, with KVO_SOCKET or KVO_SLOW_MS also one of the
+ * library.
  *
  * `allocate` returns memory aligned for any type, or NULL; `release` frees it; both get `arg`, and must not call the runtime. Call this
  * before any other function of the library, from one thread; NULL functions restore malloc and free. Both are called while the runtime

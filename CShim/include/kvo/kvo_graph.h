@@ -122,12 +122,13 @@ typedef enum kvo_graph_form {
  * text without the NUL. The program may have made the graph; names in it may be NULL. An unknown form, and NULL for the graph, write an
  * empty text; NULL for the buffer only measures.
  *
- * JSON is complete. A picture has one node for each object and each observer; observers without an address are one node per source line
- * that registered them. One arrow leads from an object to an observer, with the key paths, their numbers, the source lines and the notes of
- * all observations between these two; it shows a few of each and says that there are others. Further arrows lead to the observer from the
- * objects on which a key path depends, dashed if their change is not one of the observed value. Nodes that reach each other are a circle:
- * it is red, and its nodes have its number. With more than 200 nodes a picture has one node per class, with the number of its objects, and
- * says so. A picture takes memory from the allocator meanwhile; without it the text is empty. */
+ * JSON is complete, except that of a string longer than 1000 bytes it has the beginning and the end. A picture has one node for each object
+ * and each observer; observers without an address are one node per source line that registered them. One arrow leads from an object to an
+ * observer, with the key paths, their numbers, the source lines and the notes of all observations between these two; it shows a few of each
+ * and says that there are others. Further arrows lead to the observer from the objects on which a key path depends, dashed if their change
+ * is not one of the observed value. Nodes that reach each other are a circle: it is red, and its nodes have its number. With more than 200
+ * nodes a picture has one node per class, with the number of its objects, and says so. A picture takes memory from the allocator meanwhile;
+ * without it the text is empty. */
 KVO_API size_t kvo_graph_format(const kvo_graph *graph, kvo_graph_form form, char *KVO_NULLABLE buffer, size_t size);
 
 /* ------------------------------------------------------------------------------------------------------------ Trace -- */
@@ -137,12 +138,13 @@ KVO_API size_t kvo_graph_format(const kvo_graph *graph, kvo_graph_form form, cha
  * Each thread has nested slices: a change ("set Host.load"), within it the observers that it notifies, with the class of each if it is
  * known ("observer Watch.swift:41 (load) Chart"), and within these the changes that they make. Instants mark where observations begin and
  * end, where observed objects die, and faults that are reported, with their first lines. The arguments of a slice are object and key;
- * observation, observer, observerAddress and note, as kvo_graph_observation has them; file and line of the registration; and with
- * KVO_VALUES=1 the new value. A change that a scope coalesces has two slices: the first, whose end has the argument paused, where it is
- * made, and the second, with resumed, where its observers are notified. The outermost change of a thread has calls: up to three calls of
- * the program, innermost first, that made it, as in a report; metadata named kvo_module say where their files are. Threads have the names
- * that they have at their last outermost change. The file is valid JSON at any time; if the process is killed, the last events are missing,
- * but not if it exits or a fault ends it. The child of a fork is not recorded. `kvo view` makes a page of a trace and a graph.
+ * observation, observer, observerAddress and note, as kvo_graph_observation has them, cut if they are long; file and line of the
+ * registration; and with KVO_VALUES=1 the new value. A change that a scope coalesces has two slices: the first, whose end has the argument
+ * paused, where it is made, and the second, with resumed, where its observers are notified. The outermost change of a thread has calls: up
+ * to three calls of the program, innermost first, that made it, as in a report; metadata named kvo_module say where their files are.
+ * Threads have the names that they have at their last outermost change. The file is valid JSON at any time; if the process is killed, the
+ * last events are missing, but not if it exits or a fault ends it. The child of a fork is not recorded. `kvo view` makes a page of a trace
+ * and a graph.
  *
  * Any thread. Fails with BUSY if a trace is being recorded, FILE if `path` cannot be written or is not a regular file, INVALID_ARGUMENT for
  * NULL, and NO_DIAGNOSTICS as kvo_snapshot does. Our decision. */

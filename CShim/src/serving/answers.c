@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MILLISECOND = 1000000, MOST_MS = 24 * 3600 * 1000, LEAST_INTERVAL = 10, LOOK = 20 };
+enum { MILLISECOND = 1000000, MOST_MS = 24 * 3600 * 1000, LEAST_INTERVAL = 10, LOOK = 20, LENGTH_LINE = 96 };
 
 /* ------------------------------------------------------------------------------------------------------------- Lines -- */
 
@@ -31,9 +31,9 @@ static void answers_out_of_memory(kvo_client *of) {
 }
 
 static void put_length(kvo_client *of, const char *form, unsigned long long bytes) {
-  char *line = kvo__output_room(&of->output, 96);
+  char *line = kvo__output_room(&of->output, LENGTH_LINE);
   if (line == NULL) return;
-  kvo_sink to = {.memory = line, .capacity = 96, .fd = -1};
+  kvo_sink to = {.memory = line, .capacity = LENGTH_LINE, .fd = -1};
   kvo__append(&to, "{\"content\":\"%s\",\"bytes\":%llu}\n", form, bytes);
   of->output.length += to.total;
 }
@@ -83,11 +83,15 @@ static void tell_graph(kvo_client *of, kvo_graph_form form, const char *name) {
   kvo_graph *graph = NULL;
   bool told = kvo_snapshot(&graph) == KVO_OK;
   if (told) {
+    /* Without memory a picture is empty, the second time too. */
     size_t size = kvo_graph_format(graph, form, NULL, 0);
-    put_length(of, name, size);
-    char *room = kvo__output_room(&of->output, size + 1);
-    told = room != NULL;
-    if (told) of->output.length += kvo_graph_format(graph, form, room, size + 1);
+    char *room = size > 0 ? kvo__output_room(&of->output, LENGTH_LINE + size + 1) : NULL;
+    told = room != NULL && kvo_graph_format(graph, form, room + LENGTH_LINE, size + 1) == size;
+    if (told) {
+      put_length(of, name, size);
+      memmove(of->output.text + of->output.length, room + LENGTH_LINE, size);
+      of->output.length += size;
+    }
   }
   kvo_graph_free(graph);
   if (told)
@@ -150,9 +154,8 @@ static void look_at_trace(kvo_client *of) {
                         : "time");
   of->output.length += to.total;
   put_length(of, "trace", (unsigned long long)is.st_size);
-  of->output.file = of->traced;
   of->output.size = is.st_size;
-  of->traced = -1;
+  of->output.file = atomic_exchange(&of->traced, -1);
   of->due = INT64_MAX;
   of->stage = KVO_ENDS;
   of->is_whole = false; /* the last line follows the file */
@@ -263,8 +266,7 @@ void kvo__client_leave(kvo_client *of) {
   end_counting(of);
   if (of->recording != 0) kvo__trace_end_of(of->recording);
   of->recording = 0;
-  if (of->traced >= 0) close(of->traced);
-  of->traced = -1;
+  kvo__output_close(&of->traced);
   kvo__output_free(&of->output);
 }
 

@@ -34,7 +34,7 @@ typedef struct kvo_client {
   uint32_t left;
   /** A trace: its number, and the file in memory. 0 if there is none. */
   uint64_t recording;
-  int traced;
+  _Atomic int traced;
   /** For `who`: the part of the request. */
   const char *name;
 } kvo_client;

@@ -63,6 +63,13 @@ kvo_sent kvo__output_send(kvo_output *of, int fd) {
 
 void kvo__output_free(kvo_output *of) {
   free(of->text);
-  if (of->file >= 0) close(of->file);
-  *of = (kvo_output){.file = -1};
+  kvo__output_close(&of->file);
+  of->text = NULL;
+  of->length = of->capacity = of->sent = 0;
+  of->read = of->size = 0;
+}
+
+void kvo__output_close(_Atomic int *fd) {
+  int closed = atomic_exchange(fd, -1);
+  if (closed >= 0) close(closed);
 }

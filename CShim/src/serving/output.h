@@ -11,7 +11,7 @@ typedef struct kvo_output {
   char *text;
   size_t length, capacity, sent;
   /** A file whose content follows the text, or -1; how much of it has been read, and its size. */
-  int file;
+  _Atomic int file;
   off_t read, size;
 } kvo_output;
 
@@ -26,5 +26,7 @@ KVO_HIDDEN char *kvo__output_room(kvo_output *to, size_t size);
 /** Sends what the socket takes without blocking. */
 KVO_HIDDEN kvo_sent kvo__output_send(kvo_output *of, int fd);
 KVO_HIDDEN void kvo__output_free(kvo_output *of);
+/** Closes a file descriptor that another thread's fork may look at, unless it is -1. */
+KVO_HIDDEN void kvo__output_close(_Atomic int *fd);
 
 #endif /* KVO_OUTPUT_H */

@@ -28,11 +28,6 @@ static _Atomic bool is_asked_to_end;
 static _Atomic uint32_t has_ended;
 static kvo_client clients[CLIENTS];
 
-static void close_one(_Atomic int *fd) {
-  int closed = atomic_exchange(fd, -1);
-  if (closed >= 0) close(closed);
-}
-
 /* ---------------------------------------------------------------------------------------------------------- Clients -- */
 
 /* Keeps a file descriptor for a client to come when the program has used up all others. */
@@ -58,13 +53,15 @@ static bool is_welcome(int fd) {
   return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && (peer.uid == geteuid() || peer.uid == 0);
 }
 
+/* The files of the place are closed already. */
 static void welcome(kvo_client *in, int fd) {
-  *in = (kvo_client){.fd = fd,
-                     .stage = KVO_READS,
-                     .due = INT64_MAX,
-                     .patience = kvo__now() + PATIENCE * second,
-                     .output = {.file = -1},
-                     .traced = -1};
+  in->stage = KVO_READS;
+  in->request_length = 0;
+  in->is_whole = false;
+  in->left = 0;
+  in->due = INT64_MAX;
+  in->patience = kvo__now() + PATIENCE * second;
+  in->fd = fd;
   if (!is_welcome(fd)) kvo__client_fail(in, "forbidden", "this program is another user's");
 }
 
@@ -75,7 +72,7 @@ static bool take_client(void) {
   if (in == clients + CLIENTS) return true;
   int fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
   if (fd < 0 && (errno == EMFILE || errno == ENFILE)) {
-    close_one(&reserve);
+    kvo__output_close(&reserve);
     fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
   }
   if (fd >= 0) welcome(in, fd);
@@ -189,13 +186,14 @@ static void *server_run(void *arg) {
     serve_all(&refused);
     if (kvo__now() - looked < second) continue;
     looked = kvo__now();
-    if (server_is_alone()) break;
+    if (!server_is_alone()) continue;
+    unlink(path);
+    break;
   }
-  unlink(path);
   for (kvo_client *each = clients; each != clients + CLIENTS; each++)
     if (each->fd >= 0) dismiss(each);
-  close_one(&listening);
-  close_one(&reserve);
+  kvo__output_close(&listening);
+  kvo__output_close(&reserve);
   has_ended = 1;
   kvo__futex_wake_all(&has_ended);
   return NULL;
@@ -238,9 +236,9 @@ static void server_begin(void) {
   has_ended = 0;
   if (wake >= 0 && start_thread()) return;
   unlink(path);
-  close_one(&listening);
-  close_one(&reserve);
-  close_one(&wake);
+  kvo__output_close(&listening);
+  kvo__output_close(&reserve);
+  kvo__output_close(&wake);
   kvo__fault_misconfigured("KVO_SOCKET", path, strlen(path),
                            "cannot be served: the program has no thread or file descriptor left");
 }
@@ -269,14 +267,14 @@ void kvo__serve_end(void) {
 void kvo__serve_forked(void) {
   if (owner == 0) return;
   owner = 0;
-  close_one(&listening);
-  close_one(&reserve);
-  close_one(&wake);
+  kvo__output_close(&listening);
+  kvo__output_close(&reserve);
+  kvo__output_close(&wake);
   /* What belongs to a client in addition is leaked, because the allocator might not be usable yet. */
   for (kvo_client *each = clients; each != clients + CLIENTS; each++) {
-    close_one(&each->fd);
-    if (each->output.file >= 0) close(each->output.file);
-    if (each->traced >= 0) close(each->traced);
+    kvo__output_close(&each->fd);
+    kvo__output_close(&each->output.file);
+    kvo__output_close(&each->traced);
   }
   kvo__client_forked();
   kvo__serve_start();

@@ -34,9 +34,11 @@ void kvo__avalanche_note(const kvo_event_details *details) {
 }
 
 /* Only once for each set, and with what is delivered at that moment: its stack and the deliveries in progress show how it came about. */
-void kvo__avalanche_count(const kvo_node *delivered) {
+bool kvo__avalanche_count(const kvo_node *delivered) {
   kvo_thread *self = kvo__own.thread;
-  if (self == NULL || self->avalanche.token == NULL) return;
+  if (self == NULL || self->avalanche.token == NULL) return false;
   kvo_avalanche *of = &self->avalanche;
-  if (of->count++ == kvo__settings.avalanche) KVO_MISUSE(avalanche, of, delivered);
+  if (of->count++ != kvo__settings.avalanche) return false;
+  KVO_MISUSE(avalanche, of, delivered);
+  return true;
 }

@@ -94,12 +94,13 @@ __attribute__((cold)) void kvo__note_delivery(const kvo_raw_change *change, cons
   kvo__node_set_notified(node, true);
   kvo_event_details details = details_of(node, change, KVO_MOMENT_DELIVERY_BEGINS);
   hand_out(&details);
-  if ((kvo__attended() & KVO_TAP_AVALANCHE) != 0) kvo__avalanche_count(node);
+  bool is_reported = (kvo__attended() & KVO_TAP_AVALANCHE) != 0 && kvo__avalanche_count(node);
+  bool has_ended = is_reported && !atomic_load(&node->live); /* by the fault's handler */
   bool may_be_slow = (atomic_load(&kvo__attention) & KVO_TAP_SLOW) != 0;
   const void *frame = __builtin_frame_address(0);
   uint64_t watched = may_be_slow ? kvo__slow_begin(&details, frame) : 0;
   kvo_traffic_call counted = kvo__traffic_begin(&details);
-  callback(change, user_data);
+  if (!has_ended) callback(change, user_data);
   kvo__traffic_end(&counted);
   if (watched != 0) kvo__slow_end(watched, frame);
   details.moment = KVO_MOMENT_DELIVERY_ENDS;

@@ -63,8 +63,9 @@ KVO_HIDDEN void kvo__note_death(const kvo_info *info);
 
 /** Notes where a set begins and ends on this thread. */
 KVO_HIDDEN void kvo__avalanche_note(const kvo_event_details *details);
-/** Counts a delivery that begins on this thread, of this observation. No lock may be held. */
-KVO_HIDDEN void kvo__avalanche_count(const kvo_node *delivered);
+/** Counts a delivery that begins on this thread, of this observation. Returns whether that was reported. No lock may be
+ * held. */
+KVO_HIDDEN bool kvo__avalanche_count(const kvo_node *delivered);
 
 /** Sets the taps of kvo__attention as the settings say. Call it once, after they have been read. */
 KVO_HIDDEN void kvo__tap_start(void);

@@ -1,4 +1,5 @@
-/* slow.c - the watchdog: a thread that reports callbacks which have been running for KVO_SLOW_MS, even if they never return. */
+/* slow.c - the watchdog: a thread that reports callbacks which have been running for KVO_SLOW_MS, even if they never return. It ends when
+ * no delivery is in progress, so that it does not keep a process whose other threads have ended, and the next delivery starts it again. */
 #define _GNU_SOURCE
 #include "watching/slow.h"
 
@@ -54,7 +55,17 @@ static int64_t take_due(watched *out) {
   return wait;
 }
 
+/* Whether there is nothing to watch: then this thread ends. */
+static bool slow_stop(void) {
+  kvo__lock(&slow_lock);
+  bool stops = watched_list == NULL;
+  if (stops) is_running = false;
+  kvo__unlock(&slow_lock);
+  return stops;
+}
+
 static void *watch(void *arg) {
+  enum { IDLE_MS = 1000 };
   (void)arg;
   pthread_setname_np(pthread_self(), "kvo-slow");
   for (;;) {
@@ -62,19 +73,20 @@ static void *watch(void *arg) {
     atomic_store(&slow_is_idle, true);
     uint32_t before = atomic_load(&begins);
     int64_t wait = take_due(&due);
+    if (wait > IDLE_MS * INT64_C(1000000) && wait < INT64_MAX) wait = IDLE_MS * INT64_C(1000000);
     if (wait == 0) {
       due.what.key_path = due.key_path;
       if (due.what.observer_class != NULL) due.what.observer_class = due.observer_class;
       if (due.what.note != NULL) due.what.note = due.note;
       KVO_MISUSE(slow, &due.what, due.thread_id, (uint64_t)(kvo__now() - due.begun) / 1000000);
     } else if (wait == INT64_MAX) {
-      kvo__futex_wait(&begins, before);
+      kvo__futex_wait_for(&begins, before, IDLE_MS);
+      if (atomic_load(&begins) == before && slow_stop()) return NULL;
     } else {
       struct timespec pause = {(time_t)(wait / 1000000000), (long)(wait % 1000000000)};
       nanosleep(&pause, NULL);
     }
   }
-  return NULL;
 }
 
 /* Starts the watchdog; the lock is held. If that fails, the next delivery tries again. */

@@ -242,14 +242,22 @@ static void trace_pop(thread_trace *on, int64_t time) {
   end_event(&to);
 }
 
-/* Ends a slice, if it began in this recording. */
-static void trace_finish(thread_trace *on, const void *token, int64_t time, bool is_paused) {
-  size_t i = on->depth;
+/* Ends a slice of a thread. False if it has not begun it in this recording. */
+static bool trace_finish_on(thread_trace *on, const void *token, int64_t time, bool is_paused) {
+  size_t i = on->recording == recording ? on->depth : 0;
   while (i > 0 && (on->slices[i - 1].token != token || on->slices[i - 1].has_ended)) i--;
-  if (i == 0) return;
+  if (i == 0) return false;
   on->slices[i - 1].has_ended = true;
   on->slices[i - 1].is_paused = is_paused;
   while (on->depth > 0 && on->slices[on->depth - 1].has_ended) trace_pop(on, time);
+  return true;
+}
+
+/* Ends the slice of a change, if it began in this recording: one in place may end on another thread. */
+static void trace_finish(thread_trace *own, const void *token, int64_t time, bool is_paused) {
+  bool is_done = trace_finish_on(own, token, time, is_paused);
+  for (thread_trace *each = trace_threads; !is_done && each != NULL; each = each->next)
+    is_done = trace_finish_on(each, token, time, is_paused);
 }
 
 static void trace_record(thread_trace *on, const kvo_event_details *what, const char *value) {
@@ -264,8 +272,8 @@ static void trace_record(thread_trace *on, const kvo_event_details *what, const 
       if (trace_push(on, what->token)) trace_put_event('B', on, time, what, value, &by);
       break;
     case KVO_MOMENT_CHANGE_PAUSES: trace_finish(on, what->token, time, true); break;
-    case KVO_MOMENT_CHANGE_ENDS:
-    case KVO_MOMENT_DELIVERY_ENDS: trace_finish(on, what->token, time, false); break;
+    case KVO_MOMENT_CHANGE_ENDS: trace_finish(on, what->token, time, false); break;
+    case KVO_MOMENT_DELIVERY_ENDS: (void)trace_finish_on(on, what->token, time, false); break;
     case KVO_MOMENT_REGISTERED:
     case KVO_MOMENT_ENDED:
     case KVO_MOMENT_DIED: trace_put_event('i', on, time, what, NULL, &by); break;
@@ -305,7 +313,8 @@ void kvo__trace_thread_end(kvo_thread *thread) {
 static kvo_status trace_open_file(const char *path) {
   if (fd >= 0) return KVO_ERROR_BUSY;
   struct stat is;
-  int opened = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  /* O_NONBLOCK: a FIFO may have no reader. */
+  int opened = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
   if (opened < 0) return KVO_ERROR_FILE;
   if (fstat(opened, &is) != 0 || !S_ISREG(is.st_mode)) { /* the end of the array could not be overwritten */
     close(opened);
@@ -424,7 +433,8 @@ void kvo__trace_fault(const kvo_fault *fault) {
 __attribute__((destructor)) static void end_recording(void) { kvo_trace_end(); }
 
 void kvo__trace_forked(void) {
-  /* The other threads do not exist in the child. */
+  /* The other threads do not exist in the child. One of them may have been noting a fault, which is in no section. */
+  atomic_store(&trace_lock.state, 0);
   trace_threads = kvo__own.thread != NULL ? kvo__own.thread->trace : NULL;
   if (trace_threads != NULL) trace_threads->next = NULL;
   if (fd < 0) return;

@@ -226,6 +226,14 @@ static void clear(kvo_traffic_row *row) {
 }
 
 void kvo__traffic_start(void) {
+  /* What was counted before, or by a notification that was in progress then; or by the parent of this process. */
+  for (shard *each = shards; each != shards + SHARDS; each++) {
+    kvo__lock(&each->lock);
+    free(each->all);
+    each->all = NULL;
+    each->used = each->capacity = 0;
+    kvo__unlock(&each->lock);
+  }
   for (size_t i = 0; i < TRAFFIC_PLACES; i++) {
     kvo_traffic_row *row = atomic_load(&rows[i]);
     if (row != NULL) clear(row);
@@ -235,16 +243,6 @@ void kvo__traffic_start(void) {
   atomic_fetch_or(&kvo__attention, KVO_TAP_TRAFFIC);
 }
 
-void kvo__traffic_stop(void) {
-  atomic_fetch_and(&kvo__attention, ~(uint32_t)KVO_TAP_TRAFFIC);
-  /* What a notification in progress counts after this is a beginning of the next counting: ids are never used again. */
-  for (shard *each = shards; each != shards + SHARDS; each++) {
-    kvo__lock(&each->lock);
-    free(each->all);
-    each->all = NULL;
-    each->used = each->capacity = 0;
-    kvo__unlock(&each->lock);
-  }
-}
+void kvo__traffic_stop(void) { atomic_fetch_and(&kvo__attention, ~(uint32_t)KVO_TAP_TRAFFIC); }
 
 void kvo__traffic_forked(void) { atomic_fetch_and(&kvo__attention, ~(uint32_t)KVO_TAP_TRAFFIC); }

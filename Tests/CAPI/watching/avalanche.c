@@ -66,3 +66,17 @@ TEST("without KVO_AVALANCHE nothing is reported") {
   for (int i = 0; i < 25; i++) item_set_value(first, i);
   CHECK_EQ(faults.count, 0);
 }
+
+static kvo_action cancel_reported(const kvo_fault *fault, void *arg) {
+  (void)arg;
+  CHECK_OK(kvo_cancel_observer(fault->observations[0].observation));
+  return KVO_ACTION_IGNORE;
+}
+
+TEST("an observer that the fault's handler cancels is not called any more") {
+  harness_environment("KVO_AVALANCHE", "1");
+  make_objects();
+  kvo_set_fault_handler(cancel_reported, NULL);
+  item_set_value(second, 1);
+  CHECK_EQ(of_second[0].calls + of_second[1].calls + of_second[2].calls + of_second[3].calls, OBSERVERS - 1);
+}

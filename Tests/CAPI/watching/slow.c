@@ -194,6 +194,12 @@ TEST("the child of a fork has a watchdog, and reports no callbacks of threads th
 
 /* ------------------------------------------------------------------------------------------------ The watchdog -- */
 
+/* The thread sets its own name. It goes when no callback has been running for a second. */
+static void await_watchdogs(watcher *self, const kvo_change *change) {
+  (void)change;
+  while (count_threads("kvo-slow") != (int)(intptr_t)self->then_arg) nap(1);
+}
+
 TEST("one thread watches all deliveries from the first one on; without KVO_SLOW_MS there is none") {
   bool is_asked = getenv("KVO_SLOW_MS") != NULL;
   kvo_set_fault_handler(keep, NULL);
@@ -201,11 +207,23 @@ TEST("one thread watches all deliveries from the first one on; without KVO_SLOW_
   item *object = item_for(&w);
   CHECK_EQ(count_threads("kvo-slow"), 0);
   for (int i = 0; i < 10000; i++) item_set_value(object, i);
-  while (is_asked && count_threads("kvo-slow") == 0) nap(1); /* the thread sets its own name */
-  CHECK_EQ(count_threads("kvo-slow"), is_asked);
+  w.then = await_watchdogs;
+  w.then_arg = (void *)(intptr_t)is_asked;
+  item_set_value(object, -1);
   CHECK_EQ(reports, 0);
   item_destroy(object);
   if (!is_asked) report_after("3600000");
+}
+
+TEST("a process whose threads have ended ends, although its deliveries are watched") {
+  static watcher w;
+  report_after("3600000");
+  pid_t child = is_under_tsan() ? -1 : fork();
+  if (child == 0) {
+    item_set_value(item_for(&w), 1);
+    pthread_exit(NULL);
+  }
+  if (child > 0) CHECK_EQ(status_of(child), 0);
 }
 
 /* The signals that the thread of this name blocks, as bits, when there is such a thread. */
@@ -226,6 +244,14 @@ static uint64_t blocked_by(const char *thread) {
   }
 }
 
+static uint64_t by_watchdog;
+
+/* While a callback runs there is one. */
+static void look_at_watchdog(watcher *self, const kvo_change *change) {
+  (void)self, (void)change;
+  by_watchdog = blocked_by("kvo-slow");
+}
+
 #define BIT(signal) ((uint64_t)1 << (signal - 1))
 
 TEST("the library's threads block all signals but those of crashes, and not those of the thread that starts them") {
@@ -237,8 +263,11 @@ TEST("the library's threads block all signals but those of crashes, and not thos
   if (harness_is_instrumented()) return; /* ThreadSanitizer changes the masks of threads */
   harness_environment("KVO_SLOW_MS", "3600000");
   uint64_t before = blocked_by("test_slow");
-  item_set_value(served(), 1);
-  CHECK_EQ(blocked_by("kvo-slow") & (of_crashes | of_program), of_program);
+  watcher w = {.then = look_at_watchdog};
+  item *object = served();
+  watch(object, "value", KVO_NEW | KVO_ENDS_WITH_OBJECT, &w);
+  item_set_value(object, 1);
+  CHECK_EQ(by_watchdog & (of_crashes | of_program), of_program);
   CHECK_EQ(blocked_by("kvo") & (of_crashes | of_program), of_program);
   CHECK_EQ(blocked_by("test_slow"), before);
 }

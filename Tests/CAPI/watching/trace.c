@@ -162,6 +162,26 @@ static void begin_there(watcher *self, const kvo_change *change) {
   KVO_SET(change->object, "other", int, 1);
 }
 
+static kvo_frame moved;
+
+static void finish_moved(void *arg) {
+  item *object = arg;
+  object->value = 2;
+  kvo_frame_finish_with(&moved, NULL, &object->value);
+}
+
+TEST("a change that ends on another thread ends the slice of the thread that began it") {
+  item *object = item_make(0);
+  watcher w = {0};
+  watch(object, "value", KVO_NEW | KVO_ENDS_WITH_OBJECT, &w);
+  begin();
+  CHECK(kvo_frame_begin(&moved, as_object(object), kvo_key_hash("value", 5)) != 0);
+  join_thread(start_thread(finish_moved, object));
+  item_set_value(object, 3);
+  check_trace("(set Item.value(observer @ (value)))(set Item.value(observer @ (value)))");
+  item_destroy(object);
+}
+
 TEST("a recording has what begins in it, and slices that are open at its end end there") {
   make_items();
   watcher w[2] = {{.then = begin_there}, {0}};

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* ----------------------------------------------------------------------------------------------------- Endings -- */
@@ -113,6 +114,9 @@ TEST("a file that cannot be written is refused, and so is a second recording; th
   int before = next_descriptor();
   CHECK_STATUS(kvo_trace_begin("no/such/folder/trace.json"), KVO_ERROR_FILE);
   CHECK_STATUS(kvo_trace_begin("/dev/full"), KVO_ERROR_FILE);
+  CHECK_EQ(mkfifo(trace_path(), 0600), 0);
+  CHECK_STATUS(kvo_trace_begin(trace_path()), KVO_ERROR_FILE); /* nobody reads it */
+  unlink(trace_path());
   limit_files(0); /* no room for the beginning */
   CHECK_STATUS(kvo_trace_begin(trace_path()), KVO_ERROR_FILE);
   limit_files(RLIM_INFINITY);
