@@ -61,6 +61,7 @@ package struct CrashTool: ParsableCommand {
     process.arguments = ["crash", "--here", scenario.name]
     process.environment = ["SWIFT_BACKTRACE": "enable=no"].merging(ProcessInfo.processInfo.environment) { $1 }
       .merging(scenario.variables) { $1 }
+    fflush(nil)  // before what the process writes
     try process.run()
     process.waitUntilExit()
     let status = process.terminationStatus

@@ -20,7 +20,14 @@ package struct ScenarioTool: ParsableCommand {
   package func run() throws {
     for file in files {
       let scenario = try read(file)
-      let runner = ScenarioRunner { FileHandle.standardOutput.write(Data(($0 + "\n").utf8)) }
+      let runner = ScenarioRunner { line in
+        do {
+          try FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))
+        } catch {
+          complain("cannot write: \(error.localizedDescription)")
+          Glibc.exit(73)  // EX_CANTCREAT
+        }
+      }
       runner.run(scenario)
     }
   }
@@ -37,7 +44,11 @@ package struct ScenarioTool: ParsableCommand {
     } else {
       reason = String(cString: strerror(errno))
     }
-    FileHandle.standardError.write(Data("kvo: cannot read \(file): \(reason)\n".utf8))
+    complain("cannot read \(file): \(reason)")
     throw Self.noInput
+  }
+
+  private func complain(_ problem: String) {
+    try? FileHandle.standardError.write(contentsOf: Data("kvo: \(problem)\n".utf8))
   }
 }

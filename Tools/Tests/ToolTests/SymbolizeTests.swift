@@ -60,6 +60,11 @@ struct SymbolizeTests {
     #expect(try output(moved, "--binary", program.deletingLastPathComponent().path).text.contains(line))
   }
 
+  @Test func `A log of a terminal, whose lines end with a carriage return too, gets the lines`() throws {
+    let fault = fault()
+    #expect(try output(fault.text.replacing("\n", with: "\r\n")).text == output(fault.text).text)
+  }
+
   @Test func `What is no report is printed as it is`() throws {
     #expect(try output("a+0x10\n\nb").text == "a+0x10\n\nb")
     #expect(try output("").text == "")

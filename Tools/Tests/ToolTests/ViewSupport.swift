@@ -54,7 +54,7 @@ func readTrace(_ text: String) throws -> Trace { Trace(try TraceFile(Data(text.u
 
 func found(_ text: String) throws -> (picture: Picture, findings: Findings) {
   let trace = try readTrace(text)
-  let lines = SourceLines(of: trace, recorded: .distantPast)
+  let lines = SourceLines(of: trace)
   let picture = Picture(trace: trace, graph: nil, lines: lines)
   return (picture, Findings(of: trace, picture, lines))
 }

@@ -322,13 +322,34 @@ struct ViewTests {
       ])
   }
 
+  @Test func `A function of C has its whole name`() throws {
+    var written = Written()
+    written.set("Account@0x1", "tax", calls: "raise_taxes.constprop.0  shop+0x10") { written in
+      written.notify(1, "Account@0x1", "tax")
+    }
+    #expect(try found(written.text).picture.nodes.first { $0.kind == .code }?.name == "raise_taxes.constprop.0")
+  }
+
   // MARK: - The page
+
+  @Test func `A mark of a thread that has set nothing is in a row of its own`() throws {
+    var written = Written()
+    written.set("Item@0x1", "value") { _ in }
+    written.add("i", #","name":"KVO0002 error","cat":"fault","args":{"summary":"it is not registered"}"#)
+    written.lines[written.lines.count - 1].replace(#""tid":1"#, with: #""tid":2"#)
+    let trace = try readTrace(written.text)
+    let lines = SourceLines(of: trace)
+    let picture = Picture(trace: trace, graph: nil, lines: lines)
+    let data = ViewData(
+      title: "t", trace: trace, picture: picture, findings: Findings(of: trace, picture, lines), lines: lines)
+    #expect(data.threads.map(\.id) == [1, 2] && data.instants.map(\.thread) == [1])
+  }
 
   @Test func `Text of the program cannot end its element in the page, and the page loads nothing`() throws {
     var written = Written()
     written.set("</script><script>alert(1)//@0x1", "<b>&") { written in written.notify(1, "x@0x1", "<!--") }
     let trace = try readTrace(written.text)
-    let lines = SourceLines(of: trace, recorded: .distantPast)
+    let lines = SourceLines(of: trace)
     let picture = Picture(trace: trace, graph: nil, lines: lines)
     let data = ViewData(
       title: "</script>", trace: trace, picture: picture, findings: Findings(of: trace, picture, lines), lines: lines)
@@ -346,7 +367,7 @@ struct ViewTests {
     var written = avalanche(rows: 20)
     for _ in 0..<ViewData.mostSlices { written.set("Quiet@0x7", "k") { _ in } }
     let trace = try readTrace(written.text)
-    let lines = SourceLines(of: trace, recorded: .distantPast)
+    let lines = SourceLines(of: trace)
     let picture = Picture(trace: trace, graph: nil, lines: lines)
     let findings = Findings(of: trace, picture, lines)
     let data = ViewData(title: "t", trace: trace, picture: picture, findings: findings, lines: lines)

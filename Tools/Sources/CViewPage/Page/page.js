@@ -316,7 +316,7 @@
     });
     for (const instant of data.instants) {
       const px = x(instant.time);
-      if (px < 0 || px > w || (!instant.isFault && last - first < 0)) continue;
+      if (px < 0 || px > w) continue;
       const y = tops[instant.thread] + NAME - 4 - scroll;
       context.fillStyle = instant.isFault ? colours.red : colours.muted;
       if (instant.isFault) { context.fillRect(px - 1, y - 8, 2, 22); context.fillText(instant.name, px + 4, y - 4); } else context.fillRect(px, y, 1, 3);

@@ -66,11 +66,11 @@ package enum OutputFile {
 
 /// What a command reads.
 enum InputFile {
-  /// Returns the content of a file, or why there is none.
+  /// Returns the content of a file, of standard input for "-", or why there is none.
   static func read(_ path: String) -> Result<Data, InputFailure> {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
+    let file = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return .failure(InputFailure(reason: OutputFile.reason(errno, path))) }
-    defer { close(file) }
+    defer { if path != "-" { close(file) } }
     var content = Data()
     var block = [UInt8](repeating: 0, count: 1 << 20)
     while true {

@@ -50,7 +50,9 @@ enum Columns {
   /// A number with one decimal if it is less than 10 and not whole.
   static func short(_ number: Double) -> String {
     let tenths = (number * 10).rounded()
-    if tenths >= 100 || tenths.truncatingRemainder(dividingBy: 10) == 0 { return String(Int(number.rounded())) }
+    if tenths >= 100 || tenths.truncatingRemainder(dividingBy: 10) == 0 {
+      return String(format: "%.0f", number.rounded())
+    }
     return "\(Int(tenths) / 10).\(Int(tenths) % 10)"
   }
 }

@@ -159,7 +159,7 @@ package final class Connection {
   /// Returns the content that the next line announces.
   package func content(within seconds: Double) throws -> Data {
     guard let line = try line(within: seconds) else { throw ended() }
-    let size = try JSONDecoder().decode(Content.self, from: line).bytes
+    let size = max(0, try JSONDecoder().decode(Content.self, from: line).bytes)
     while buffer.count < size { guard try receive(within: 10) else { throw ended() } }
     let content = Data(buffer.prefix(size))
     buffer = Data(buffer.dropFirst(size))

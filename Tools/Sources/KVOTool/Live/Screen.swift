@@ -59,7 +59,7 @@ enum Screen {
   private static func draw(_ lines: [String]) {
     // No line is longer than the terminal is wide: it does not wrap.
     let text = "\u{1b}[H" + lines.prefix(size().rows).joined(separator: "\u{1b}[K\r\n") + "\u{1b}[K\u{1b}[J"
-    FileHandle.standardOutput.write(Data(text.utf8))
+    try? OutputFile.write(Data(text.utf8), to: nil)
   }
 
   private static func size() -> (rows: Int, columns: Int) {
@@ -83,12 +83,13 @@ enum Screen {
         _exit(number == SIGINT ? 0 : 128 + number)
       }
     }
+    signal(SIGTSTP, SIG_IGN)  // the shell would be left with this screen
     pthread_sigmask(SIG_UNBLOCK, &ending, nil)  // the program that started this one may have blocked them
     var action = sigaction()
     action.__sigaction_handler.sa_handler = { _ in }
     sigaction(SIGWINCH, &action, nil)  // it interrupts poll
     if isatty(STDIN_FILENO) != 0 { tcsetattr(STDIN_FILENO, TCSANOW, &raw) }
-    FileHandle.standardOutput.write(Data("\u{1b}[?1049h\u{1b}[?25l\u{1b}[?7l".utf8))
+    try? OutputFile.write(Data("\u{1b}[?1049h\u{1b}[?25l\u{1b}[?7l".utf8), to: nil)
   }
 
   private static func leave() {

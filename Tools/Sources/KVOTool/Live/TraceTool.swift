@@ -49,7 +49,6 @@ package struct TraceTool: ParsableCommand {
     } catch let error as LiveError where ["interrupted", "ended", "silent"].contains(error.code) {
       let seconds = recording?.seconds ?? 0
       let trace = recording?.end(connection) ?? Data()
-      connection.interruption = nil
       if trace.isEmpty {
         throw LiveError(error.code, "\(error.description)\nNothing of the trace has arrived, and no file is written.")
       }
@@ -74,9 +73,10 @@ package struct TraceTool: ParsableCommand {
   private func write(
     _ trace: Data, of connection: Connection, to file: String, _ seconds: Double, _ why: String?
   ) throws {
+    connection.interruption = nil
     try OutputFile.write(trace, to: file)
     let said =
-      "\(connection.hello.program) (process \(connection.hello.pid)): \(Columns.short(seconds)) s, "
+      "\(Columns.clean(connection.hello.program)) (process \(connection.hello.pid)): \(Columns.short(seconds)) s, "
       + "\(trace.count) bytes\(file == "-" ? "" : " in \(file)")\(why.map { "; " + $0 } ?? "")\n"
     FileHandle.standardError.write(Data(said.utf8))
   }

@@ -2,7 +2,7 @@
 import Foundation
 
 struct ReportLines {
-  /// Why modules have no lines, a sentence each.
+  /// Why there are calls without lines, a sentence each.
   private(set) var missing: [String] = []
   private let given: [String]
 
@@ -33,15 +33,24 @@ struct ReportLines {
     for (module, offsets) in offsets {
       guard let buildID = Self.buildID(of: module, in: text) else { continue }
       guard let file = file(of: module, buildID, program: Self.program(in: text)) else { continue }
-      for (offset, line) in SourceLines.ask(file, offsets.sorted()) { lines["\(module)+\(offset)"] = line }
+      guard let found = SourceLines.ask(file, offsets.sorted()) else {
+        note("There are no source lines without llvm-symbolizer; it is a part of LLVM and of Swift's toolchains")
+        break
+      }
+      for (offset, line) in found { lines["\(module)+\(offset)"] = line }
     }
-    return text.replacing(Self.call) { match in lines[String(match.0)] ?? String(match.0) }
+    return text.replacing(Self.call) { match in lines["\(match.1)+\(match.2)"].map { " " + $0 } ?? String(match.0) }
       .replacing(Self.callInJSON) { match in
         lines["\(match.2)+\(match.3)"].map { "\(match.1),\"line\":\"\($0)\"" } ?? String(match.0)
       }
   }
 
-  private nonisolated(unsafe) static let call = #/([^ \n"]+)\+(0x[0-9a-f]+)/#
+  private mutating func note(_ sentence: String) {
+    if !missing.contains(sentence) { missing.append(sentence) }
+  }
+
+  /// With the space before it, so that a long word without spaces is searched once.
+  private nonisolated(unsafe) static let call = #/ ([^ \n"]+)\+(0x[0-9a-f]+)/#
   private nonisolated(unsafe) static let callInJSON =
     #/("module":"([^"]+)","offset":"(0x[0-9a-f]+)","buildId":"[0-9a-f]+")/#
 
@@ -66,8 +75,7 @@ struct ReportLines {
     let candidates =
       given.flatMap { [$0, $0 + "/" + module] } + folders.map { $0 + "/" + module }
     if let file = candidates.first(where: { Self.has($0, buildID) }) { return file }
-    let sentence = "\(module): no file with build-id \(buildID) was found; specify it with --binary"
-    if !missing.contains(sentence) { missing.append(sentence) }
+    note("\(module): no file with build-id \(buildID) was found; specify it with --binary")
     return nil
   }
 
@@ -77,7 +85,7 @@ struct ReportLines {
   ]
 
   /// Whether a file has a note with the build-id: the header of such a note, "GNU", and the id.
-  private static func has(_ path: String, _ buildID: String) -> Bool {
+  static func has(_ path: String, _ buildID: String) -> Bool {
     var id: [UInt8] = []
     for pair in buildID.matches(of: #/[0-9a-f]{2}/#) { id.append(UInt8(pair.0, radix: 16)!) }
     var isThere = stat()

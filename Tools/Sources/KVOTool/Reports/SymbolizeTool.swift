@@ -26,15 +26,17 @@ package struct SymbolizeTool: ParsableCommand {
   package func run() throws {
     let (text, missing) = try output()
     for module in missing { FileHandle.standardError.write(Data("kvo symbolize: \(module)\n".utf8)) }
-    print(text, terminator: "")
+    try OutputFile.write(Data(text.utf8), to: nil)
   }
 
-  /// The text with source lines, and for each module without them the reason.
+  /// The text with source lines, and why some calls have none.
   package func output() throws -> (text: String, missing: [String]) {
-    switch InputFile.read(report == "-" ? "/dev/stdin" : report) {
+    switch InputFile.read(report) {
     case .success(let data):
       var lines = ReportLines(searching: binary)
-      return (lines.symbolized(String(decoding: data, as: UTF8.self)), lines.missing)
+      // Terminals end their lines with "\r\n", which is one Character.
+      let text = String(decoding: data, as: UTF8.self).replacing("\r\n", with: "\n")
+      return (lines.symbolized(text), lines.missing)
     case .failure(let failure): throw ViewFailure(description: "\(report) cannot be read: \(failure.reason)")
     }
   }

@@ -85,10 +85,10 @@ struct Picture {
 
   private init() {}
 
-  /// `edit(_:)` of `static App.Editor.edit(_:)`.
+  /// `edit(_:)` of `static App.Editor.edit(_:)`. Names of C have no parentheses, and their dots belong to them.
   private static func shortName(_ function: String) -> String {
     let head = function.prefix { $0 != "(" }
-    guard let dot = head.lastIndex(of: ".") else { return function }
+    guard head.endIndex < function.endIndex, let dot = head.lastIndex(of: ".") else { return function }
     return String(function[function.index(after: dot)...])
   }
 

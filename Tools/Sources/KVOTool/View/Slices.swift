@@ -59,7 +59,8 @@ struct Trace {
   var instants: [TraceEvent] = []
   var threads: [Int: String] = [:]
   var threadOrder: [Int] = []
-  var modules: [String: String] = [:]
+  /// The file and the build-id of each module, by its name.
+  var modules: [String: (path: String, buildID: String)] = [:]
   var process = ""
   var isTruncated = false
   /// Slices that had no end when the recording ended.
@@ -71,6 +72,7 @@ struct Trace {
     var paused: [Change: [Int]] = [:]
     let last = file.events.map(\.ts).max() ?? 0
     for event in file.events {
+      if event.ph != "M", !threadOrder.contains(event.tid) { threadOrder.append(event.tid) }
       switch event.ph {
       case "M": name(event)
       case "i", "I": instants.append(event)
@@ -118,14 +120,13 @@ struct Trace {
     switch event.name {
     case "process_name": process = name
     case "thread_name": threads[event.tid] = name
-    case "kvo_module": modules[name] = event.args?.path
+    case "kvo_module": modules[name] = event.args?.path.map { ($0, event.args?.buildId ?? "") }
     default: break
     }
   }
 
   private mutating func begin(_ event: TraceEvent, _ open: inout [Int]) {
     let kind: Slice.Kind = event.cat == "delivery" ? .delivery : .change
-    if !threadOrder.contains(event.tid) { threadOrder.append(event.tid) }
     slices.append(
       Slice(
         kind: kind, event: event, thread: event.tid, depth: open.count, end: event.ts, parent: open.last,

@@ -4,19 +4,16 @@ import Foundation
 struct SourceLines {
   private var lines: [String: String] = [:]
 
-  /// Asks llvm-symbolizer once per module. Without it, or if a module's file was written after the trace, calls keep their function names.
-  init(of trace: Trace, recorded: Date) {
+  /// Asks llvm-symbolizer once per module. Without it, or if a module's file has another build-id now, calls keep their function names.
+  init(of trace: Trace) {
     var offsets: [String: Set<String>] = [:]
     for call in trace.slices.lazy.compactMap({ $0.arguments?.calls }).joined() {
       guard let (_, module, offset) = Self.parts(call) else { continue }
       offsets[module, default: []].insert(offset)
     }
     for (module, offsets) in offsets {
-      guard let path = trace.modules[module],
-        let written = try? FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date,
-        written <= recorded
-      else { continue }
-      for (offset, line) in Self.ask(path, offsets.sorted()) { lines["\(module)+\(offset)"] = line }
+      guard let (path, buildID) = trace.modules[module], ReportLines.has(path, buildID) else { continue }
+      for (offset, line) in Self.ask(path, offsets.sorted()) ?? [] { lines["\(module)+\(offset)"] = line }
     }
   }
 
@@ -38,13 +35,14 @@ struct SourceLines {
   }
 
   private struct Answer: Decodable {
-    struct Symbol: Decodable { var FileName, FunctionName: String, Line: Int }
+    struct Symbol: Decodable { var FileName: String, Line: Int }
     var Address: String
     var Symbol: [Symbol]?
   }
 
-  /// Returns the offsets of a module's file that have a source line, with the line, such as `Editor.swift:12`.
-  static func ask(_ path: String, _ offsets: [String]) -> [(String, String)] {
+  /// Returns the offsets of a module's file that have a source line, with the line, such as `Editor.swift:12`; `nil` without
+  /// llvm-symbolizer.
+  static func ask(_ path: String, _ offsets: [String]) -> [(String, String)]? {
     let process = Process()
     let (input, output) = (Pipe(), Pipe())
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -52,10 +50,11 @@ struct SourceLines {
     process.standardInput = input
     process.standardOutput = output
     process.standardError = FileHandle.nullDevice
-    guard (try? process.run()) != nil else { return [] }
+    guard (try? process.run()) != nil else { return nil }
     try? input.fileHandleForWriting.close()
     let data = output.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
+    if process.terminationStatus == 127 { return nil }  // env(1) has not found it
     guard let answers = try? JSONDecoder().decode([Answer].self, from: data) else { return [] }
     return answers.compactMap { answer in
       // An inlined setter comes before the function that it was inlined into.

@@ -4,7 +4,7 @@ import Foundation
 /// An event of a trace, with those members that the runtime writes.
 struct TraceEvent: Decodable {
   struct Arguments: Decodable {
-    var object, key, observation, observer, observerAddress, note, file, summary, name, path: String?
+    var object, key, observation, observer, observerAddress, note, file, summary, name, path, buildId: String?
     var line: Int?
     var calls: [String]?
     var paused, resumed: Bool?

@@ -104,7 +104,7 @@ struct ViewData: Encodable {
       let slice = trace.slices[old]
       slices.text.append(number(slice.name))
       slices.kind.append(slice.kind.rawValue)
-      slices.thread.append(threadNumbers[slice.thread] ?? 0)
+      slices.thread.append(threadNumbers[slice.thread]!)
       slices.depth.append(slice.depth)
       slices.start.append(slice.start)
       slices.length.append((slice.duration * 1000).rounded() / 1000)
@@ -130,7 +130,7 @@ struct ViewData: Encodable {
     }
     instants = (faults + others.prefix(room)).map {
       Instant(
-        time: $0.ts, thread: threadNumbers[$0.tid] ?? 0, name: $0.name ?? "", detail: $0.args?.summary ?? "",
+        time: $0.ts, thread: threadNumbers[$0.tid]!, name: $0.name ?? "", detail: $0.args?.summary ?? "",
         isFault: $0.cat == "fault")
     }
   }

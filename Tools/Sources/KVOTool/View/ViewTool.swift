@@ -10,7 +10,7 @@ package struct ViewTool: ParsableCommand {
     discussion: """
       The files are those of ObservationTrace or kvo_trace_begin, and the JSON of ObservationGraph or kvo_graph_format. The page is one \
       HTML file that needs no network. Source lines of sets come from the debug information of the program, by llvm-symbolizer, if the \
-      program was not built again since.
+      program was not built again since: its build-id is compared.
       """)
 
   @Argument(help: ArgumentHelp("A trace, a graph, or both in any order.", valueName: "file"))
@@ -59,7 +59,6 @@ package struct ViewTool: ParsableCommand {
   package func html() throws -> String {
     var graph: ObservationGraph?
     var trace: Trace?
-    var recorded = Date()
     for file in files {
       let data: Data
       switch InputFile.read(file) {
@@ -73,18 +72,16 @@ package struct ViewTool: ParsableCommand {
       } else {
         if trace != nil { throw ViewFailure(description: "\(file) is a second trace; specify a trace and a graph") }
         trace = Trace(try TraceFile(data, name: file))
-        let attributes = try? FileManager.default.attributesOfItem(atPath: file)
-        recorded = attributes?[.modificationDate] as? Date ?? recorded
       }
     }
-    let lines = trace.map { SourceLines(of: $0, recorded: recorded) }
+    let lines = trace.map { SourceLines(of: $0) }
     let picture = Picture(trace: trace, graph: graph, lines: lines)
     let findings = trace.map { Findings(of: $0, picture, lines!) } ?? Findings()
     let title = files.map { URL(fileURLWithPath: $0).lastPathComponent }.joined(separator: ", ")
     return try ViewPage.html(ViewData(title: title, trace: trace, picture: picture, findings: findings, lines: lines))
   }
 
-  /// A graph is an object with the member "objects".
+  /// A graph is an object with the member "schema".
   private static func isGraph(_ data: Data) -> Bool {
     struct Probe: Decodable { var schema: Int }
     return data.first == UInt8(ascii: "{") && (try? JSONDecoder().decode(Probe.self, from: data)) != nil
