@@ -86,7 +86,7 @@
         }
         methods.append(
           """
-          \(raw: shape.access)func encode(to encoder: any Swift.Encoder) throws {
+          \(raw: shape.overridableAccess)func encode(to encoder: any Swift.Encoder) throws {
             var container = encoder.container(keyedBy: CodingKeys.self)
             \(raw: lines.joined(separator: "\n  "))
           }

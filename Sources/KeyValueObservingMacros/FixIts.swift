@@ -42,8 +42,8 @@
     /// Rewrites `var a = 1, b = 2` or `var (a, b) = (1, 2)` as one declaration per name; `nil` if a value cannot be split.
     var splitIntoDeclarations: FixIt? {
       guard let parts = separateBindings else { return nil }
-      let prefix = attributes.description + modifiers.description + bindingSpecifier.trimmedDescription + " "
-      let head = prefix.drop { $0.isWhitespace }
+      let plain = with(\.leadingTrivia, [])
+      let head = plain.attributes.description + plain.modifiers.description + bindingSpecifier.trimmedDescription + " "
       let indentation = leadingTrivia.description.split(separator: "\n", omittingEmptySubsequences: false).last ?? ""
       let text = parts.map { head + $0 }.joined(separator: "\n" + indentation)
       return FixIt(

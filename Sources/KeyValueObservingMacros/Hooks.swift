@@ -104,7 +104,8 @@
 
   /// Wraps a line of the property list that only code isolated to an actor may contain.
   func isolated(_ line: String, to actor: AttributeSyntax, _ function: String) -> [String] {
-    [
+    let function = PropertyName(plain: function).declared
+    return [
       "\(actor.trimmedDescription) func \(function)(_ description: KeyValueObserving.KeyValueClassDescription) {",
       "  \(line)",
       "}",

@@ -21,7 +21,8 @@
         context.diagnose(refusal)
         return []
       }
-      shape.misuses.forEach(context.diagnose)
+      // Here, because the compiler asks for the attributes of each of the names.
+      shape.variables.filter(\.hasSeveralNames).compactMap(\.misuse).forEach(context.diagnose)
       let missing = Set(protocols.map(\.trimmedDescription.unqualified))
       // A superclass that the macro or the library has made observable already has the header.
       let hasHeader = !missing.contains("_KeyValueObservableClass")
@@ -57,11 +58,13 @@
       of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
       providingAttributesFor member: some DeclSyntaxProtocol, in context: some MacroExpansionContext
     ) throws -> [AttributeSyntax] {
-      guard let declaration = declaration.as(ClassDeclSyntax.self), let variable = member.as(VariableDeclSyntax.self),
-        variable.attributes.first(named: "_KeyValueObserved") == nil
+      guard let declaration = declaration.as(ClassDeclSyntax.self), let variable = member.as(VariableDeclSyntax.self)
       else { return [] }
       let shape = ClassShape(declaration: declaration)
-      guard shape.observes(variable), shape.refusal(node, in: context) == nil else { return [] }
+      guard shape.refusal(node, in: context) == nil else { return [] }
+      // Here, because the compiler does not ask for those of members in an `#if` that are another platform's.
+      if !variable.hasSeveralNames, let misuse = shape.misuse(variable) { context.diagnose(misuse) }
+      guard variable.attributes.first(named: "_KeyValueObserved") == nil, shape.observes(variable) else { return [] }
       return ["@_KeyValueObserved"]
     }
   }

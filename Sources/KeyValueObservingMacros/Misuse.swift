@@ -5,6 +5,8 @@
   import SwiftSyntaxMacros
 
   extension VariableDeclSyntax {
+    var hasSeveralNames: Bool { bindings.count > 1 || bindings.first?.pattern.is(TuplePatternSyntax.self) ?? false }
+
     /// The reason why a property of the class cannot be observed. The property is then treated as `@NotObserved`, so that this
     /// diagnostic is the only one.
     var misuse: Diagnostic? {
@@ -50,13 +52,11 @@
       return isLocal ? .localClass(attribute, name) : nil
     }
 
-    /// All misuses among the members.
-    var misuses: [Diagnostic] {
-      variables.compactMap { variable in
-        if let misuse = variable.misuse { return misuse }
-        guard variable.isObservable, isStorageTaken(variable), let binding = variable.bindings.first else { return nil }
-        return binding.pattern.names.first.map { .storageTaken(variable, $0) }
-      }
+    /// The reason why a member cannot be observed.
+    func misuse(_ variable: VariableDeclSyntax) -> Diagnostic? {
+      if let misuse = variable.misuse { return misuse }
+      guard variable.isObservable, isStorageTaken(variable), let binding = variable.bindings.first else { return nil }
+      return binding.pattern.names.first.map { .storageTaken(variable, $0) }
     }
 
     /// Returns whether the storage of an observed property would conflict with another member.

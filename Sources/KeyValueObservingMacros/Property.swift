@@ -93,12 +93,14 @@
     var isUnavailable: Bool { hasAvailability(.keyword(.unavailable)) }
     var isDeprecated: Bool { hasAvailability(.keyword(.deprecated)) }
 
+    /// On all platforms: what is unavailable on one of Apple's is not here.
     private func hasAvailability(_ kind: TokenKind) -> Bool {
       attributes.all.contains { attribute in
         guard attribute.baseName == "available", case .availability(let arguments) = attribute.arguments else {
           return false
         }
-        return arguments.contains { $0.argument.as(TokenSyntax.self)?.tokenKind == kind }
+        let words = arguments.compactMap { $0.argument.as(TokenSyntax.self) }
+        return words.first?.text == "*" && words.contains { $0.tokenKind == kind }
       }
     }
 

@@ -12,7 +12,7 @@
     ) -> [DeclSyntax] {
       let description = "KeyValueObserving.KeyValueClassDescription"
       // The function's name contains the class name, because a class may be nested in its superclass.
-      let own = "__describeOwn" + PropertyName(shape.declaration.name).plain
+      let own = PropertyName(plain: "__describeOwn" + PropertyName(shape.declaration.name).plain).declared
       var lines = inherits ? ["super.__keyValueProperties(__Root.self, description)"] : []
       lines += more.filter { !shape.declaresVariable($0) }.map { "description.property(\"\($0)\", \\__Root.\($0))" }
       if shape.declaresFunction("value", ["forKey"]) { lines.append("description.answersKeys()") }
@@ -84,10 +84,11 @@
       var lines = [entry]
       if declaration.isDeprecated {
         // Only a deprecated declaration may use the property without a warning. The second line uses the first.
-        let constant = "__deprecated_" + name.plain
+        let constant = PropertyName(plain: "__deprecated_" + name.plain).declared
+        let user = PropertyName(plain: "__deprecated_" + name.plain + "_").declared
         lines = [
           "@available(*, deprecated) let \(constant): Swift.Void = \(entry)",
-          "@available(*, deprecated) var \(constant)_: Swift.Void { \(constant) }",
+          "@available(*, deprecated) var \(user): Swift.Void { \(constant) }",
         ]
       }
       guard let actor else { return lines }

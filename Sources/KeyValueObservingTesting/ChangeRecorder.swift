@@ -125,7 +125,13 @@ final class ChangeLog: @unchecked Sendable {
 
   var changes: [RecordedChange] { lock.withLock { entries } }
 
-  func removeAll() { lock.withLock { entries = [] } }
+  func removeAll() {
+    // Their values are released when the lock is free: what dies with them may notify.
+    _ = lock.withLock {
+      defer { entries = [] }
+      return entries
+    }
+  }
 
   func add<Value>(_ change: NSKeyValueObservedChange<Value>, of object: some KeyValueObservable, _ keyPath: String) {
     let recorded = RecordedChange(change, of: object, keyPath)

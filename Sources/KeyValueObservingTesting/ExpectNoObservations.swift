@@ -18,7 +18,6 @@ public func expectNoObservations(
   of objects: any KeyValueObservable..., fileID: StaticString = #fileID, filePath: StaticString = #filePath,
   line: UInt = #line, column: UInt = #column
 ) {
-  guard objects.contains(where: { $0.observationInfo != nil }) else { return }
   let graph = ObservationGraph.current()
   let addresses = objects.map(address(of:))
   let asked = Set(graph.objects.indices.filter { addresses.contains(graph.objects[$0].address.rawValue) })

@@ -66,11 +66,18 @@
       expectedValue: V, file: StaticString = #file, line: Int = #line
     ) where V: Equatable {
       self.init(observedObject, keyPath, options.union(.new), expectedValue, file, line) {
-        $1.newValue == expectedValue
+        $1.leads(to: expectedValue, $0[keyPath: keyPath])
       }
     }
 
     deinit { fulfiller.end() }
+  }
+
+  extension NSKeyValueObservedChange where Value: Equatable {
+    /// Whether the property has the value after the change. A change of elements has only these, so the present value counts then.
+    fileprivate func leads(to expected: Value, _ present: @autoclosure () -> Value) -> Bool {
+      kind == .setting ? newValue == expected : !isPrior && present() == expected
+    }
   }
 
   extension XCTestCase {
@@ -86,7 +93,7 @@
       file: StaticString = #file, line: Int = #line
     ) -> XCTestExpectation {
       expectation(observedObject, keyPath, options.union(.new), expectedValue, file, line) {
-        $1.newValue == expectedValue
+        $1.leads(to: expectedValue, $0[keyPath: keyPath])
       }
     }
 

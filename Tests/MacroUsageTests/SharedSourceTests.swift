@@ -21,6 +21,13 @@
       @NotObserved
     #endif
     var scratch = 0
+    // What another platform's branch declares is not this macro's.
+    #if canImport(ObjectiveC)
+      @objc dynamic lazy var cache = 1
+    #else
+      @NotObserved lazy var cache = 1
+    #endif
+    @available(watchOS, unavailable) var hover = false
   }
 
   @KeyValueObservable
@@ -38,7 +45,7 @@
       let model = SharedModel()
       #expect(changes(of: model, \.name) { model.name = "a" } == [" -> a"])
       #expect(changes(of: model, \.size) { model.size = 1 } == ["0 -> 1"])
-      #expect(observedNames(of: SharedModel.self) == ["name", "size"])
+      #expect(observedNames(of: SharedModel.self) == ["name", "size", "hover"])
     }
 
     @Test @MainActor func `An actor in #if isolates the class and its properties`() {

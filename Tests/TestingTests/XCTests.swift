@@ -56,6 +56,16 @@
       expectNoObservations(of: document)
     }
 
+    func testExpectedCollectionIsWholeThoughAChangeHasElementsOnly() {
+      let document = Document()
+      document.tags = ["a"]
+      let whole = XCTKeyPathExpectation(keyPath: \Document.tags, observedObject: document, expectedValue: ["a", "b"])
+      let elements = XCTKeyPathExpectation(keyPath: \Document.tags, observedObject: document, expectedValue: ["b"])
+      elements.isInverted = true
+      document.mutableArrayValue(for: \.tags).append("b")
+      wait(for: [whole, elements], timeout: 0.1)
+    }
+
     func testInitialValueAndNumbersOfAnotherType() {
       let document = Document()
       document.pages = 3
