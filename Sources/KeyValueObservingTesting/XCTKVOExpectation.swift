@@ -41,7 +41,8 @@
 
     /// Creates an expectation that a change to a value fulfills; with `.initial`, also that the object has the value already.
     ///
-    /// Values are equal if `==` or, for objects that have none, identity says so; `NSNull` is nil. Of a change of elements these are compared.
+    /// Values are equal if `==` or, for objects that have none, identity says so; `NSNull` is nil. Of a change of elements these are
+    /// compared.
     ///
     /// - Parameters:
     ///   - keyPath: What to observe, as for a classic observer.
