@@ -16,10 +16,11 @@ public import KeyValueObserving
 /// or with the object. Every method may be called on any thread.
 public final class ChangeRecorder: Sendable {
   let log = ChangeLog()
-  private let observations: KeyValueObservationController<ChangeLog>
 
   /// Creates a recorder that observes nothing yet.
-  public init() { observations = KeyValueObservationController(observer: log) }
+  public init() {}
+
+  deinit { stop() }
 
   /// Creates a recorder of typed key paths of an object.
   ///
@@ -63,7 +64,7 @@ public final class ChangeRecorder: Sendable {
   ) {
     func add<Each>(_ keyPath: KeyPath<Object, Each>) {
       let name = nameOfObserved(keyPath, of: object)
-      observations.observe(object, keyPath, options: options, isolation: nil, fileID: fileID, line: line) {
+      object.observe(keyPath, options: options, for: log, isolation: nil, fileID: fileID, line: line) {
         log, object, change in log.add(change, of: object, name)
       }
     }
@@ -86,8 +87,9 @@ public final class ChangeRecorder: Sendable {
   private func add<Object: KeyValueObservable>(
     _ object: Object, _ keyPath: String, _ options: NSKeyValueObservingOptions, _ fileID: StaticString, _ line: UInt
   ) {
-    observations.observe(object, keyPath, options: options, isolation: nil, fileID: fileID, line: line) {
-      log, object, change in log.add(change, of: object, keyPath)
+    object.source(keyPath).observe(options: options, for: log, isolation: nil, fileID: fileID, line: line) {
+      [weak object] log, change in
+      if let object { log.add(change, of: object, keyPath) }
     }
   }
 
@@ -100,7 +102,7 @@ public final class ChangeRecorder: Sendable {
   /// Ends the observations. What has been recorded is kept.
   ///
   /// After it returns, no new change is recorded. The recorder can record again.
-  public func stop() { observations.unobserveAll() }
+  public func stop() { stopObservingAll(for: log) }
 }
 
 extension ChangeRecorder: CustomStringConvertible {
@@ -117,7 +119,7 @@ extension ChangeRecorder: CustomStringConvertible {
   }
 }
 
-/// What a recorder has recorded, and who waits for more. The observations hold it weakly.
+/// What a recorder has recorded, and who waits for more. It is the receiver of the observations.
 final class ChangeLog: @unchecked Sendable {
   private let lock = NSLock()
   private var entries: [RecordedChange] = []

@@ -1,5 +1,5 @@
 // flags: | -O
-// Receivers, and controllers of receivers, with every kind of isolation: each observes a class without isolation, one that threads
+// Receivers with every kind of isolation: each observes a class without isolation, one that threads
 // share, and one of the main actor.
 import Dispatch
 import Foundation
@@ -58,17 +58,18 @@ final class ViewModel {
   var tokens: [NSKeyValueObservation] = []
   var set: Set<NSKeyValueObservation> = []
   var log: [String] = []
-  lazy var observations = KeyValueObservationController(observer: self)
 
-  func observeWithController() {
-    observations.observe(document, \.title, options: [.new]) { me, _, change in me.log.append(change.newValue!) }
-    observations.observe(document, "author.name", options: [.new]) { me, document, change in
-      me.log.append("\(document.pages) \(change.newValue ?? "-")")
+  func observeStrings() {
+    document.source("title").observe(options: [.new], for: self) { me, change in me.log.append("\(change.newValue!)") }
+    document.source("author.name", as: String?.self).observe(options: [.new], for: self) { me, change in
+      me.log.append("\(me.document.pages) \((change.newValue ?? nil) ?? "-")")
     }
-    observations.observe(document, \.pages, options: .new) { me, document, change in me.changed(change, document) }
-    observations.observe(shared, \.pages, options: [.new]) { me, _, change in me.log.append("\(change.newValue!)") }
-    observations.observe(shared, "pages") { me, shared, _ in me.log.append("pages \(shared.pages)") }
-    observations.observe(model, \.title) { me, model, _ in me.log.append(model.title) }
+    document.observe(\.pages, options: .new, for: self) { me, document, change in me.changed(change, document) }
+    shared.source("pages", as: Int.self).observe(options: [.new], for: self) { me, change in
+      me.log.append("\(change.newValue!)")
+    }
+    shared.source("pages").observe(for: self) { me, _ in me.log.append("pages \(me.shared.pages)") }
+    model.source("title").observe(for: self) { me, _ in me.log.append(me.model.title) }
   }
 
   func changed(_ change: NSKeyValueObservedChange<Int>, _ document: Document) { log.append("\(change.newValue!)") }
@@ -116,10 +117,12 @@ final class Plain {
   var count = 0
   let document = Document()
   let shared = Shared()
-  private lazy var observations = KeyValueObservationController(observer: self, duplicates: .replace)
 
   func observe() {
-    for _ in 1...2 { observations.observe(document, \.author) { me, _, _ in me.count += 1 } }
+    for _ in 1...2 {
+      document.stopObserving("author", for: self)
+      document.source("author").observe(for: self) { me, _ in me.count += 1 }
+    }
     document.observe(\.title, options: [.new], for: self) { me, document, _ in
       me.count += 1
       document.pages += 1
@@ -158,10 +161,11 @@ actor Worker {
   var count = 0
   var pages: [Int] = []
   let document = Document()
-  lazy var observations = KeyValueObservationController(observer: self)
 
   func observe(_ shared: Shared) {
-    observations.observe(shared, \.pages, options: [.new]) { me, _, change in me.pages.append(change.newValue!) }
+    shared.source("pages", as: Int.self).observe(options: [.new], for: self) { me, change in
+      me.pages.append(change.newValue!)
+    }
     shared.observe(\.title, options: [.new], for: self) { me, _, change in me.titles.append(change.newValue!) }
     document.observe(\.title, for: self) { me, document, _ in
       me.count += 1
@@ -221,7 +225,7 @@ struct Program {
     plain.shared.title = "A"
     check(plain.count == 4, "plain \(plain.count)")
     plain.document.author = nil
-    check(plain.count == 5, "plain, with a controller that replaces: \(plain.count)")
+    check(plain.count == 5, "plain, with a string: \(plain.count)")
 
     let counter = Counter()
     counter.observe()
@@ -237,7 +241,7 @@ struct Program {
     observe(shared, for: worker)
     shared.pages = 1
     await eventually("the worker is notified from outside") { await worker.count == 1103 }
-    await eventually("the worker's controller delivers") { await worker.pages == [1] }
+    await eventually("the worker is notified of a string key path") { await worker.pages == [1] }
 
     let indexer = await Indexer()
     await indexer.observe(shared)
@@ -262,12 +266,12 @@ struct Program {
     view.shared.pages = 7
     check(view.label.text.hasSuffix("7"), "a change on the main actor is delivered at once, after those that waited")
 
-    view.observeWithController()
+    view.observeStrings()
     view.document.title = "C"
     view.model.title = "D"
-    check(view.log == ["C", "2", "D"], "a controller delivers at once: \(view.log)")
+    check(view.log == ["C", "2", "D"], "strings are delivered at once: \(view.log)")
     await Task.detached { shared.pages = 8 }.value
-    await eventually("a controller delivers changes elsewhere") { await view.log.count == 5 }
-    check(Set(view.log.dropFirst(3)) == ["8", "pages 8"], "a controller delivers each change: \(view.log)")
+    await eventually("strings deliver changes elsewhere") { await view.log.count == 5 }
+    check(Set(view.log.dropFirst(3)) == ["8", "pages 8"], "strings deliver each change: \(view.log)")
   }
 }

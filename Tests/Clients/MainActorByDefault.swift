@@ -61,7 +61,6 @@ nonisolated final class Shared: @unchecked Sendable {
 final class ViewModel {
   var log: [String] = []
   var tokens: Set<NSKeyValueObservation> = []
-  lazy var controller = KeyValueObservationController(observer: self)
 
   func observe(_ document: Document, _ shared: Shared) {
     document.observe(\.title, options: [.new], for: self) { me, document, change in me.log.append(change.newValue!) }
@@ -74,7 +73,7 @@ final class ViewModel {
     shared.source(\.percent).delivered(on: DispatchQueue.main).coalesced().observe(for: self) {
       @MainActor me, _ in me.log.append("main")
     }
-    controller.observe(document, \.title) { me, document, change in me.log.append("controller") }
+    document.source("title").observe(for: self) { me, change in me.log.append("string") }
     document.onDeinit {}
     document.stopObserving(\.title, for: self)
     withCoalescedChanges(of: document) {

@@ -197,20 +197,18 @@
       screen.unbind(\.caption)
     }
 
-    @Test("is evaluated there also in a stream of its values, and by a controller with a string key path")
-    func streamsAndControllers() async {
+    @Test("is evaluated there also in a stream of its values, and for a receiver of a string key path")
+    func streamsAndStrings() async {
       let values = screen.values(of: \.title)
       let loop = Task { for await title in values { log.add("stream \(title)") } }
       await until { log.all == ["stream  0"] }
-      let controller = KeyValueObservationController(observer: screen)
-      controller.observe(screen, "title", options: [.old, .new]) { _, _, change in
-        log.add("controller \(change.oldValue!)>\(change.newValue!)")
+      screen.source("title").observe(options: [.old, .new], for: screen) { _, change in
+        log.add("string \(change.oldValue!)>\(change.newValue!)")
       }
       elsewhere { [feed] in feed.title = "A" }
       await until { log.all.count == 3 }
-      #expect(log.all.suffix(2).sorted() == ["controller  0>A 0", "stream A 0"])
+      #expect(log.all.suffix(2).sorted() == ["stream A 0", "string  0>A 0"])
       loop.cancel()
-      withExtendedLifetime(controller) {}
     }
   }
 

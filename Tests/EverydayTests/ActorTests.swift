@@ -176,9 +176,8 @@
         { document, panel, add in document.onChange(of: \.title, for: panel) { _, _, _ in add() }.invalidate },
         { document, _, add in document.onChange(of: \.title) { _, _ in add() }.invalidate },
         { document, panel, add in
-          let controller = KeyValueObservationController(observer: panel)
-          controller.observe(document, "title") { _, _, _ in add() }
-          return { controller.unobserveAll() }
+          document.source("title").observe(for: panel) { _, _ in add() }
+          return { stopObservingAll(for: panel) }
         },
       ]
       for (number, register) in forms.enumerated() {

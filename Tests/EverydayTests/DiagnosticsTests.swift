@@ -34,20 +34,18 @@
       for json in [#"["1f"]"#, #"["0xg"]"#] { #expect(throws: DecodingError.self) { try decoded(json) } }
     }
 
-    @Test("has the user info of classic observers, receivers and controllers, and says what is a stream")
+    @Test("has the user info of classic observers and receivers, and says what is a stream")
     func userInfo() {
-      let controller = KeyValueObservationController(observer: panel)
       document.addObserver(listener, forKeyPath: "title", userInfo: "page 1")
       document.addObserver(listener, forKeyPath: "pages")
       document.observe(\.title, for: panel, userInfo: 7) { _, _, _ in }
       document.onChange(of: \.title, for: panel, userInfo: "values") { _, _, _ in }
-      controller.observe(document, \.title, userInfo: "typed") { _, _, _ in }
-      controller.observe(document, "author.name", userInfo: "string") { _, _, _ in }
+      document.source("author.name").observe(for: panel, userInfo: "string") { _, _ in }
       let stream = document.values(of: \.title)
       let notes = graphed(document).map { $0.note ?? "-" }
-      let expected = ["-", "stream"] + ["7", "page 1", "string", "typed", "values"].map { "userInfo \($0)" }
+      let expected = ["-", "stream"] + ["7", "page 1", "string", "values"].map { "userInfo \($0)" }
       #expect(notes.sorted() == expected)
-      withExtendedLifetime((stream, controller)) {}
+      withExtendedLifetime(stream) {}
       document.removeObserver(listener)
     }
   }

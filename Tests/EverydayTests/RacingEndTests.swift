@@ -75,22 +75,19 @@
       ]
     }
 
-    @Test("A controller observes and unobserves on several threads, and nothing is left or delivered afterwards")
-    func controller() {
+    @Test("A receiver's observations are made and ended on several threads, and nothing is left")
+    func allOfReceiver() {
       let (document, listener) = (SharedDocument(), SharedListener())
       for _ in 0..<rounds / 50 {
-        let controller = KeyValueObservationController(observer: listener)
         let calls = Log<Int>()
         together([
-          { for _ in 1...10 { controller.observe(document, \.title) { _, _, _ in calls.add(1) } } },
-          {
-            for _ in 1...10 { controller.observe(document, "pages", duplicates: .replace) { _, _, _ in calls.add(1) } }
-          },
-          { for _ in 1...10 { controller.unobserve(document, \.title) } },
+          { for _ in 1...10 { document.observe(\.title, for: listener) { _, _, _ in calls.add(1) } } },
+          { for _ in 1...10 { document.source("pages").observe(for: listener) { _, _ in calls.add(1) } } },
+          { for _ in 1...10 { document.stopObserving(\.title, for: listener) } },
           { for _ in 1...10 { document.title = "A" } },
-          { for _ in 1...5 { controller.unobserveAll() } },
+          { for _ in 1...5 { stopObservingAll(for: listener) } },
         ])
-        controller.unobserveAll()
+        stopObservingAll(for: listener)
         let count = calls.all.count
         document.title = "B"
         document.pages = 1

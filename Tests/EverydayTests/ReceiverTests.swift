@@ -75,6 +75,32 @@
       #expect(other.log == ["title", "title"])
     }
 
+    @Test("is ended by stopObserving with a string, and by stopObservingAll with those of all objects")
+    func stopsStringsAndAll() {
+      let (other, third) = (Document(), Panel())
+      for each in [document, other] {
+        each.observe(\.title, for: panel) { me, _, _ in me.log.append("title") }
+        each.source("author.name").observe(for: panel) { me, _ in me.log.append("author") }
+        each.source(\.title).bind(to: panel, \.caption, initially: .wait)
+        each.observe(\.title, for: third) { me, _, _ in me.log.append("title") }
+      }
+      for _ in 1...2 { document.stopObserving("author.name", for: panel) }
+      document.stopObserving("title", for: panel)
+      document.author = Author("A")
+      document.title = "A"
+      #expect(panel.log == [])
+      other.author = Author("A")
+      other.title = "A"
+      #expect(panel.log == ["author", "title"])
+      for _ in 1...2 { stopObservingAll(for: panel) }
+      for each in [document, other] {
+        each.author = nil
+        each.title = "B"
+      }
+      #expect(panel.log == ["author", "title"] && panel.caption == "A")
+      #expect(third.log == ["title", "title", "title", "title"])
+    }
+
     @Test("passes old and new values to onChange, equal at first, and whole collections, however they are changed")
     func values() {
       document.title = "A"

@@ -132,6 +132,24 @@
       token.invalidate()
     }
 
+    @Test func `has changes of elements and .prior, as a typed key path; onChange has whole values`() {
+      let tags = document.source("tags", as: [String].self)
+      tags.observe(options: [.old, .new, .prior], for: log) { log, change in
+        let indexes = change.indexes.map { Array($0) } ?? []
+        log.add("\(change.isPrior) \(change.kind) \(indexes) \(change.oldValue ?? []) \(change.newValue ?? [])")
+      }
+      document.mutableArrayValue(for: \.tags).append("x")
+      #expect(log.all == ["true insertion [0] [] []", #"false insertion [0] [] ["x"]"#])
+      document.stopObserving("tags", for: log)
+      let wholes: Log<String> = Log()
+      document.source("tags").onChange(for: wholes) { $0.add("\($1)>\($2)") }
+      document.source("tags").map { "\($0)" }.onChange(for: wholes) { $0.add($2) }
+      document.source("tags").observe(options: [.old, .new], for: log) { $0.add("\($1.kind) \($1.newValue!)") }
+      document.mutableArrayValue(for: \.tags).append("y")
+      #expect(Set(wholes.all) == [#"["x"]>["x", "y"]"#, #"["x", "y"]"#])
+      #expect(log.all.last == #"insertion ["y"]"#)
+    }
+
     /// ThreadSanitizer would find the read.
     @Test func `does not read a property when it is observed: another thread may be setting it`() {
       let shared = SharedDocument()

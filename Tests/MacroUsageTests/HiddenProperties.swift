@@ -116,11 +116,10 @@
   func grow(_ holder: SheetHolder) { holder.mutableArrayValue(for: \.sheet.items).append(2) }
 
   func observeItems(of holder: SheetHolder, _ observer: ItemsObserver) {
-    observer.observations.observe(holder, \.sheet.items) { me, _, _ in me.changes += 1 }
+    holder.observe(\.sheet.items, for: observer) { me, _, _ in me.changes += 1 }
   }
 
   final class ItemsObserver {
-    lazy var observations = KeyValueObservationController(observer: self)
     var changes = 0
   }
 #endif

@@ -89,11 +89,11 @@
 
     @Test("ignores infos that are not expected")
     func infos() {
-      let controller = KeyValueObservationController(observer: panel, duplicates: .report)
-      func observeTwice() { for _ in 1...2 { controller.observe(document, \.title) { _, _, _ in } } }
-      expectFaults([]) { observeTwice() }
-      controller.unobserveAll()
-      expectFault(.duplicate) { observeTwice() }
+      let copy = Document()
+      func bindTwice() { for _ in 1...2 { document.source(\.title).bind(to: copy, \.title, exclusive: true) } }
+      expectFaults([]) { bindTwice() }
+      copy.unbind(\.title)
+      expectFault(.duplicate) { bindTwice() }
     }
   }
 #endif

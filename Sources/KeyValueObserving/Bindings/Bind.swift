@@ -85,7 +85,7 @@ extension KeyValueSource {
   @inlinable
   func options(of initially: KeyValueBinding.Initially) -> NSKeyValueObservingOptions {
     guard initially == .set else { return .new }
-    return isDirect ? [.new, .initial] : [.new, .initial, .initialOfFirst]
+    return isOfKeyPath ? [.new, .initial] : [.new, .initial, .initialOfFirst]
   }
 
   /// Sets an optional property to the value of this source, now and after each change.

@@ -37,10 +37,38 @@ extension KeyValueObservable {
     property(at: keyPath)?.name ?? ExpressionPath(keyPath).name(in: self)
   }
 
+  /// Ends the observations of a string key path of this object that were made for a receiver.
+  ///
+  /// ```swift
+  /// document.stopObserving("author.name", for: window)
+  /// ```
+  ///
+  /// See ``stopObserving(_:for:fileID:line:)-(KeyPath<Self,Value>,_,_,_)``. A typed key path and its string name the same observations.
+  public nonisolated func stopObserving(
+    _ keyPath: String, for receiver: AnyObject, fileID: StaticString = #fileID, line: UInt = #line
+  ) {
+    keyPath.withCString { endAll(of: receiver, $0, SourceLocation(file: fileID, line: line)) }
+  }
+
   private nonisolated func endAll(of receiver: AnyObject, _ keyPath: UnsafePointer<CChar>?, _ site: SourceLocation) {
     let address = Unmanaged.passUnretained(receiver).toOpaque()
     _ = kvo_binding_end_all(adoptedObject, address, keyPath, true, site.cFile, site.cLine)
   }
+}
+
+/// Ends all observations that were made for a receiver, of all objects.
+///
+/// ```swift
+/// stopObservingAll(for: window)
+/// ```
+///
+/// Its bindings are among them. Observations with a token only, and those of the classic API, are not. After it returns, no new call
+/// of their handlers begins, as after ``NSKeyValueObservation/invalidate()``. It searches all observations of the process, of which other
+/// threads cannot register or remove any meanwhile: with many, prefer ``KeyValueObservable/stopObserving(for:fileID:line:)``. Any thread.
+/// An addition of this library, known from FBKVOController.
+public func stopObservingAll(for receiver: AnyObject, fileID: StaticString = #fileID, line: UInt = #line) {
+  let (address, site) = (Unmanaged.passUnretained(receiver).toOpaque(), SourceLocation(file: fileID, line: line))
+  _ = kvo_binding_end_all(nil, address, nil, true, site.cFile, site.cLine)
 }
 
 /// Returns the name of a key path of an object, as its observations have it. Not a method: it would hide dynamic members.

@@ -55,7 +55,7 @@ extension NSKeyValueObservingOptions {
   /// What an observer of the new value needs: of a collection, a change may have some of its elements only.
   @usableFromInline
   static func newValue<Value>(of type: Value.Type) -> NSKeyValueObservingOptions {
-    type is any _KeyValueCollection.Type ? [.new, .whole] : .new
+    changesByElements(type) ? [.new, .whole] : .new
   }
 }
 

@@ -31,17 +31,19 @@ public struct KeyValueSource<Value> {
   @usableFromInline let read: () -> Value?
   /// What the source observes, for reports and to end a binding from it.
   @usableFromInline let origins: () -> [SourceOrigin]
-  /// Whether the notification before a change makes sense, and elements of collections can be passed on.
-  @inlinable var isDirect: Bool { subscribeDirectly != nil }
+  /// Whether it is the source of a key path, and so implements every option of an observation.
+  @usableFromInline let isOfKeyPath: Bool
 
   @inlinable
   init(
     of origins: @escaping () -> [SourceOrigin], read: @escaping () -> Value?,
     directly: ((SourceRequest, @escaping (UnsafePointer<kvo_raw_change>) -> Void) -> UInt64?)? = nil,
+    isOfKeyPath: Bool = false,
     subscribe: @escaping (SourceRequest, @escaping (NSKeyValueObservedChange<Value>) -> Void) -> [UInt64]
   ) {
     self.subscribe = subscribe
     subscribeDirectly = directly
+    self.isOfKeyPath = isOfKeyPath
     self.read = read
     self.origins = origins
   }
@@ -73,7 +75,7 @@ struct SourceRequest {
   func with(_ needed: NSKeyValueObservingOptions, of type: Any.Type) -> SourceRequest {
     var request = self
     request.options = needed.union(options.intersection([.initial, .initialOfFirst]))
-    if type is any _KeyValueCollection.Type { request.options.formUnion(.whole) }
+    if changesByElements(type) { request.options.formUnion(.whole) }
     return request
   }
 
@@ -84,6 +86,12 @@ struct SourceRequest {
 
   @inlinable var wantsOld: Bool { options.contains(.old) }
   @inlinable var isInitial: Bool { options.contains(.initial) }
+}
+
+/// Whether values of a type may be collections, so that a notification may have a change of elements instead of the whole value.
+@usableFromInline
+func changesByElements(_ type: Any.Type) -> Bool {
+  type is any _KeyValueCollection.Type || type == Any.self || type == Any?.self
 }
 
 extension KeyValueObservable {
@@ -106,7 +114,7 @@ extension KeyValueObservable {
         return property._withUnsafeGuaranteedRef {
           object.observe($0, closure, request.options, request.site, request.description)
         }
-      },
+      }, isOfKeyPath: true,
       subscribe: { request, sink in
         guard let object = reference.load() else { return [] }
         let observation = object.observe(

@@ -8,9 +8,9 @@ extension KeyValueSource {
   /// ```
   /// Receiver, isolation and threads are those of
   /// ``KeyValueObservable/observe(_:options:for:userInfo:isolation:fileID:line:handler:)``: the receiver is held weakly, and the handler
-  /// has the isolation of the caller. Only the source of one typed key path has changes of elements and `.prior`. Any other one, of an
-  /// operator for instance, notifies of settings of whole values. `.prior` with it is fault KVO0008, because its value is not known before
-  /// a change.
+  /// has the isolation of the caller. Only the source of one key path, typed or a string, has changes of elements and `.prior`. Any other
+  /// one, of an operator for instance, notifies of settings of whole values. `.prior` with it is fault KVO0008, because its value is not
+  /// known before a change.
   ///
   /// - Parameters:
   ///   - options: Which values a change includes, and whether the handler is also called now.

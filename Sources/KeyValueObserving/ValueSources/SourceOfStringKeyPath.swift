@@ -27,19 +27,20 @@ extension KeyValueObservable {
         guard let object = reference.load() else { return nil }
         guard let value = try? KeyPathWalk.observedValue(of: object, at: keyPath) else { return nil }
         return try? converted(dictionaryValue(value), to: Value.self)
-      },
+      }, isOfKeyPath: true,
       subscribe: { request, sink in
         guard let object = reference.load() else { return [] }
-        let last = LastList(object.list(at: keyPath))
+        let last = request.options.contains(.whole) ? LastList(object.list(at: keyPath)) : nil
         let relay = KeyRelay(request.description) { object, change in
-          let change = last.settingOfWhole(NSKeyValueObservedChange<Any>(change), (object as! Self).list(at: keyPath))
+          var change = NSKeyValueObservedChange<Any>(change)
+          if let last { change = last.settingOfWhole(change, (object as! Self).list(at: keyPath)) }
           do throws(ConversionFailure) {
             sink(try change.converted(to: Value.self).limited(to: request.options))
           } catch {
             raise(error, keyPath, of: object as! Self, request.site)
           }
         }
-        let options = request.options.subtracting(.whole).union([.old, .new])
+        let options = request.options.subtracting([.whole, .ends]).union([.old, .new])
         let observation = object.add(.receiver(relay), keyPath, options, nil, request.site)
         return observation == 0 ? [] : [observation]
       })

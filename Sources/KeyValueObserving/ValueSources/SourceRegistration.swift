@@ -10,7 +10,7 @@ extension KeyValueSource {
     _ sink: @escaping (NSKeyValueObservedChange<Value>) -> Void
   ) -> [UInt64] {
     unrecorded {
-      isDirect || options.isDisjoint(with: .refusedByOperators)
+      isOfKeyPath || options.isDisjoint(with: .refusedByOperators)
         ? subscribe(SourceRequest(options, site, description), sink) : registerChecked(options, site, description, sink)
     }
   }
@@ -103,7 +103,7 @@ extension KeyValueSource {
     direct: @escaping (UnsafePointer<kvo_raw_change>) -> Void, handler: @escaping (Value) -> Void
   ) {
     // A change of elements has only these; the direct way reads the whole value then.
-    let whole = Value.self is any _KeyValueCollection.Type ? options.union(.whole) : options
+    let whole = changesByElements(Value.self) ? options.union(.whole) : options
     let set: (NSKeyValueObservedChange<Value>) -> Void = { change in
       if let value = change.newValue { handler(value) }
     }
@@ -141,7 +141,7 @@ extension KeyValueSource {
     // Merged changes of elements are a change of the whole collection; and of merged changes the values may be equal, although those of
     // each were not, and the reverse.
     let needed = options.subtracting(.distinct).union(
-      Value.self is any _KeyValueCollection.Type ? [.whole, .old, .new] : [.old, .new])
+      changesByElements(Value.self) ? [.whole, .old, .new] : [.old, .new])
     let limit: NSKeyValueObservingOptions = options.contains(.whole) ? [.old, .new] : options
     let last = LastDelivered { options.contains(.initial) ? nil : read() }
     end.remember(last)

@@ -5,7 +5,6 @@ import Observation
 import Testing
 
 // declarations: classes
-// declarations: FBKVOController: the property of the observer
 // declarations: Cocoa Bindings: transformers
 // declarations: Observable: the class
 
@@ -116,14 +115,6 @@ func print(_ items: Any..., separator: String = " ", terminator: String = "\n") 
     )
   }
 
-  @Test func `FBKVOController: the property of the observer`() {
-    // statements: FBKVOController: the property of the observer
-    #expect(
-      printed
-      // prints: FBKVOController: the property of the observer
-    )
-  }
-
   @Test func `FBKVOController: action`() {
     // snippet: FBKVOController: action
     #expect(
@@ -145,14 +136,6 @@ func print(_ items: Any..., separator: String = " ", terminator: String = "\n") 
     #expect(
       printed
       // prints: FBKVOController: unobserve
-    )
-  }
-
-  @Test func `FBKVOController: duplicates`() {
-    // snippet: FBKVOController: duplicates
-    #expect(
-      printed
-      // prints: FBKVOController: duplicates
     )
   }
 

@@ -107,7 +107,6 @@ nonisolated(unsafe) let (first, second) = (Person(), Person())
 nonisolated(unsafe) let (book, basket) = (Document(), Shelf())
 nonisolated(unsafe) let (item, other) = (Item(), Item())
 nonisolated(unsafe) let (panel, watcher) = (Panel(), Panel())
-nonisolated(unsafe) let observations = KeyValueObservationController(observer: panel)
 nonisolated(unsafe) let recorder = ChangeRecorder(document, \.pages)
 nonisolated(unsafe) let shown = document.source(\.title)
 nonisolated(unsafe) let token = document.observe(\.title) { _, _ in }

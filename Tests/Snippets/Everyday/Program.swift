@@ -6,7 +6,6 @@ import Testing
 
 // declarations: classes
 // declarations: receivers
-// declarations: controller
 // snippet: isolation
 
 nonisolated(unsafe) private var printed: [String] = []
@@ -19,14 +18,13 @@ private func print(_ items: Any..., separator: String = " ", terminator: String 
   @Test func `The guide's code prints the output in its comments`() async {
     // statements: receivers
     // statements: bag
-    // statements: controller
     // statements: delivery
     // statements: fewer
     // statements: streams
     // statements: observed
     #expect(
       printed
-      // prints: receivers, bag, controller, delivery, fewer, streams, observed
+      // prints: receivers, bag, delivery, fewer, streams, observed
     )
   }
 
