@@ -13,57 +13,91 @@ extern "C" {
 KVO_ASSUME_NONNULL_BEGIN
 
 /** All faults: the number, which never changes; the severity, from which a report may differ: KVO0026 is an error if a binding of C cannot
- * set its target; the name of the exception that Apple raises, or "" if Apple raises none or crashes; the meaning in one line. */
+ * set its target; the name of the exception that Apple raises, or "" if Apple raises none or crashes; the meaning in one line; why it is
+ * misuse, which is the second line of a report. */
 #define KVO_FAULT_MAP(X)                                                                                               \
   X(KVO_FAULT_DEALLOCATED_WHILE_OBSERVED, 1, FATAL, "NSInternalInconsistencyException",                                \
-    "an object was deallocated while observed")                                                                        \
-  X(KVO_FAULT_NOT_REGISTERED, 2, FATAL, "NSRangeException", "removal of an observer that is not registered")           \
-  X(KVO_FAULT_REMOVED_TWICE, 3, FATAL, "NSRangeException", "removal of an observation that was removed before")        \
-  X(KVO_FAULT_DANGLING_OBSERVER, 4, FATAL, "", "an observer died without removing its observation")                    \
-  X(KVO_FAULT_STALE_HANDLE, 5, FATAL, "", "an observation's id was used after its object had died")                    \
-  X(KVO_FAULT_DYING_OBJECT, 7, FATAL, "", "registration on an object that is being destroyed")                         \
-  X(KVO_FAULT_INVALID_ARGUMENT, 8, FATAL, "", "an invalid argument, such as NULL or a value that never was an id")     \
-  X(KVO_FAULT_UNDEFINED_KEY, 9, FATAL, "NSUnknownKeyException", "undefined key")                                       \
-  X(KVO_FAULT_MALFORMED_KEY_PATH, 10, FATAL, "NSUnknownKeyException", "malformed key path")                            \
-  X(KVO_FAULT_NEVER_NOTIFIES, 11, ERROR, "", "an observation that can never notify")                                   \
-  X(KVO_FAULT_UNSUPPORTED_OBJECT, 12, FATAL, "", "memory that is not an object of a registered class")                 \
-  X(KVO_FAULT_NEVER_ENDED, 14, WARNING, "", "an observation that had not ended when the process did")                  \
-  X(KVO_FAULT_ENDED_UNUSED, 15, INFO, "", "an observation that ended before any change")                               \
-  X(KVO_FAULT_AMBIGUOUS_REMOVAL, 16, WARNING, "", "a removal without a context that matches several observations")     \
-  X(KVO_FAULT_ENDLESS_WAIT, 17, ERROR, "", "a wait that would never end")                                              \
+    "an object was deallocated while observed",                                                                        \
+    "an observation that does not end with its object must be removed before the object ends")                         \
+  X(KVO_FAULT_NOT_REGISTERED, 2, FATAL, "NSRangeException", "removal of an observer that is not registered",           \
+    "an observer can be removed only from the object, for the key path and with the context that it was added with")   \
+  X(KVO_FAULT_REMOVED_TWICE, 3, FATAL, "NSRangeException", "removal of an observation that was removed before",        \
+    "a removal ends an observation, and this one had already ended")                                                   \
+  X(KVO_FAULT_DANGLING_OBSERVER, 4, FATAL, "", "an observer died without removing its observation",                    \
+    "an observer must be removed before it is deallocated; on Apple's platforms this change would be sent to "         \
+    "freed memory")                                                                                                    \
+  X(KVO_FAULT_STALE_HANDLE, 5, FATAL, "", "an observation's id was used after its object had died",                    \
+    "the end of an object ends its observations, and ids are never reused")                                            \
+  X(KVO_FAULT_DYING_OBJECT, 7, FATAL, "", "registration on an object that is being destroyed",                         \
+    "an object that is being destroyed cannot be observed")                                                            \
+  X(KVO_FAULT_INVALID_ARGUMENT, 8, FATAL, "", "an invalid argument, such as NULL or a value that never was an id",     \
+    "the argument is invalid")                                                                                         \
+  X(KVO_FAULT_UNDEFINED_KEY, 9, FATAL, "NSUnknownKeyException", "undefined key",                                       \
+    "a key must name a property of an observable object")                                                              \
+  X(KVO_FAULT_MALFORMED_KEY_PATH, 10, FATAL, "NSUnknownKeyException", "malformed key path",                            \
+    "a key path consists of keys separated by single dots")                                                            \
+  X(KVO_FAULT_NEVER_NOTIFIES, 11, ERROR, "", "an observation that can never notify",                                   \
+    "nothing that the value depends on notifies")                                                                      \
+  X(KVO_FAULT_UNSUPPORTED_OBJECT, 12, FATAL, "", "memory that is not an object of a registered class",                 \
+    "only objects of a registered class can be observed")                                                              \
+  X(KVO_FAULT_NEVER_ENDED, 14, WARNING, "", "an observation that had not ended when the process did",                  \
+    "an observation that is registered when the process ends may have been forgotten or be part of a reference cycle") \
+  X(KVO_FAULT_ENDED_UNUSED, 15, INFO, "", "an observation that ended before any change",                               \
+    "the observation ends with its token: keep the token as long as you want notifications")                           \
+  X(KVO_FAULT_AMBIGUOUS_REMOVAL, 16, WARNING, "", "a removal without a context that matches several observations",     \
+    "without a context it is ambiguous which observation to remove; it may be that of a superclass")                   \
+  X(KVO_FAULT_ENDLESS_WAIT, 17, ERROR, "", "a wait that would never end",                                              \
+    "a callback that waits for itself, directly or through another thread, would wait forever; the call returned "     \
+    "without waiting")                                                                                                 \
   X(KVO_FAULT_THROUGH_COLLECTION, 18, FATAL, "NSInvalidArgumentException",                                             \
-    "an observed key path goes through a collection")                                                                  \
-  X(KVO_FAULT_DUPLICATE, 19, INFO, "", "an observation that exists already")                                           \
-  X(KVO_FAULT_NO_INTERCEPTION, 20, ERROR, "", "setters of a class cannot be intercepted")                              \
-  X(KVO_FAULT_OVERWRITTEN_HEADER, 21, WARNING, "", "an observed object's header was overwritten")                      \
+    "an observed key path goes through a collection", "a collection has no properties to observe; its elements have")  \
+  X(KVO_FAULT_DUPLICATE, 19, INFO, "", "an observation that exists already", "each registration notifies separately")  \
+  X(KVO_FAULT_NO_INTERCEPTION, 20, ERROR, "", "setters of a class cannot be intercepted",                              \
+    "without executable memory no C setter can be intercepted; the object is unchanged")                               \
+  X(KVO_FAULT_OVERWRITTEN_HEADER, 21, WARNING, "", "an observed object's header was overwritten",                      \
+    "the header belongs to the runtime and says whether setters notify")                                               \
   X(KVO_FAULT_UNHANDLED, 22, FATAL, "NSInternalInconsistencyException",                                                \
-    "a change that no class of the observer's hierarchy handled")                                                      \
-  X(KVO_FAULT_RECURSION, 23, FATAL, "", "deliveries nested too deeply")                                                \
-  X(KVO_FAULT_UNSETTLED, 24, ERROR, "", "observations that set each other's properties without end")                   \
-  X(KVO_FAULT_ABANDONED_DELIVERY, 25, FATAL, "", "a callback that was left by longjmp or an exception")                \
-  X(KVO_FAULT_TYPE_MISMATCH, 26, FATAL, "NSInvalidArgumentException", "a value of the wrong type")                     \
-  X(KVO_FAULT_SLOW_CALLBACK, 27, WARNING, "", "a callback that takes longer than KVO_SLOW_MS")                         \
-  X(KVO_FAULT_DID_WITHOUT_WILL, 28, ERROR, "", "didChange without willChange")                                         \
-  X(KVO_FAULT_UNFINISHED_CHANGE, 29, ERROR, "", "willChange without didChange")                                        \
-  X(KVO_FAULT_CROSSED_THREADS, 30, ERROR, "", "willChange and didChange on different threads")                         \
-  X(KVO_FAULT_DOUBLE_NOTIFICATION, 31, WARNING, "", "a change announced manually that the setter announces too")       \
-  X(KVO_FAULT_SILENT_CHANGE, 32, ERROR, "", "an object on an observed key path was replaced without notification")     \
-  X(KVO_FAULT_BAD_INDEXES, 33, ERROR, "", "indexes that do not match the collection or the other half of the change")  \
-  X(KVO_FAULT_BAD_CONFIGURATION, 34, WARNING, "", "an invalid environment variable")                                   \
-  X(KVO_FAULT_NIL_VALUE, 35, FATAL, "NSInvalidArgumentException", "nil for a property that cannot be nil")             \
+    "a change that no class of the observer's hierarchy handled",                                                      \
+    "no class in the observer's hierarchy recognised the context")                                                     \
+  X(KVO_FAULT_RECURSION, 23, FATAL, "", "deliveries nested too deeply",                                                \
+    "each nested delivery uses more of the stack, which would overflow")                                               \
+  X(KVO_FAULT_UNSETTLED, 24, ERROR, "", "observations that set each other's properties without end",                   \
+    "each observer sets a value that makes the next one set again")                                                    \
+  X(KVO_FAULT_ABANDONED_DELIVERY, 25, FATAL, "", "a callback that was left by longjmp or an exception",                \
+    "a callback must return, so that the runtime can notify the other observers and release its resources")            \
+  X(KVO_FAULT_TYPE_MISMATCH, 26, FATAL, "NSInvalidArgumentException", "a value of the wrong type",                     \
+    "values are converted only if nothing is lost")                                                                    \
+  X(KVO_FAULT_SLOW_CALLBACK, 27, WARNING, "", "a callback that takes longer than KVO_SLOW_MS",                         \
+    "the thread that sets a property waits until all its observers have returned")                                     \
+  X(KVO_FAULT_DID_WITHOUT_WILL, 28, ERROR, "", "didChange without willChange",                                         \
+    "a change needs a pair of calls: without willChange its old value is unknown and key paths are not updated")       \
+  X(KVO_FAULT_UNFINISHED_CHANGE, 29, ERROR, "", "willChange without didChange",                                        \
+    "a change needs a pair of calls: observers are notified at didChange")                                             \
+  X(KVO_FAULT_CROSSED_THREADS, 30, ERROR, "", "willChange and didChange on different threads",                         \
+    "a pair belongs to one thread: two threads may announce changes of one key at the same time")                      \
+  X(KVO_FAULT_DOUBLE_NOTIFICATION, 31, WARNING, "", "a change announced manually that the setter announces too",       \
+    "a set between willChange and didChange notifies through the setter and again at didChange")                       \
+  X(KVO_FAULT_SILENT_CHANGE, 32, ERROR, "", "an object on an observed key path was replaced without notification",     \
+    "an observed key path is updated only by notifications: meanwhile it observed an object that was no longer on it") \
+  X(KVO_FAULT_BAD_INDEXES, 33, ERROR, "", "indexes that do not match the collection or the other half of the change",  \
+    "the indexes tell observers which elements changed")                                                               \
+  X(KVO_FAULT_BAD_CONFIGURATION, 34, WARNING, "", "an invalid environment variable", "an invalid part is ignored")     \
+  X(KVO_FAULT_NIL_VALUE, 35, FATAL, "NSInvalidArgumentException", "nil for a property that cannot be nil",             \
+    "the property's type cannot represent nil")                                                                        \
   X(KVO_FAULT_BAD_OPERATOR, 36, FATAL, "NSInvalidArgumentException",                                                   \
-    "a collection operator that is unknown or used wrongly")                                                           \
-  X(KVO_FAULT_OUT_OF_RANGE, 37, FATAL, "NSRangeException", "an index out of range")                                    \
-  X(KVO_FAULT_NIL_COLLECTION, 38, FATAL, "NSInternalInconsistencyException", "a mutation of a collection that is nil") \
+    "a collection operator that is unknown or used wrongly", "the operator is unknown, or cannot be applied here")     \
+  X(KVO_FAULT_OUT_OF_RANGE, 37, FATAL, "NSRangeException", "an index out of range", "the index is out of range")       \
+  X(KVO_FAULT_NIL_COLLECTION, 38, FATAL, "NSInternalInconsistencyException", "a mutation of a collection that is nil", \
+    "the property has no collection to change")                                                                        \
   X(KVO_FAULT_SELF_DEPENDENCY, 39, FATAL, "NSInternalInconsistencyException",                                          \
-    "a key that is declared to affect itself")                                                                         \
+    "a key that is declared to affect itself", "a change of a key always notifies its own observers")                  \
   X(KVO_FAULT_BAD_COLLECTION_CHANGE, 40, FATAL, "NSInvalidArgumentException",                                          \
-    "different numbers of elements and indexes")
+    "different numbers of elements and indexes", "the arguments contradict each other")
 
 /** The number of a fault; KVO_FAULT_MAP has the list. */
 typedef enum kvo_fault_code {
 /** An enumerator of KVO_FAULT_MAP. */
-#define KVO_FAULT_ENUM(name, value, severity, exception, text) name = value,
+#define KVO_FAULT_ENUM(name, value, severity, exception, text, why) name = value,
   KVO_FAULT_MAP(KVO_FAULT_ENUM)
 #undef KVO_FAULT_ENUM
 } kvo_fault_code;

@@ -83,7 +83,7 @@ KVO_HIDDEN void kvo__nearest(kvo_nearest *search, const char *candidate);
 /* -------------------------------------------------------------------------------------------------- fault_table.c -- */
 
 /** The number of faults in the table. */
-#define KVO_COUNT_FAULT(name, value, severity, exception, text) +1
+#define KVO_COUNT_FAULT(name, value, severity, exception, text, why) +1
 enum { KVO_FAULT_COUNT = 0 KVO_FAULT_MAP(KVO_COUNT_FAULT), KVO_SEVERITY_COUNT = KVO_SEVERITY_INFO + 1 };
 #undef KVO_COUNT_FAULT
 /** The index of a fault in the table. */

@@ -29,7 +29,7 @@ TEST("each fault is listed once, in the order of the codes, and raised with its 
     CHECK_EQ(seen.exception, kind->exception);
     CHECK(seen.why != NULL);
   }
-#define LAST_CODE(name, value, severity, exception, text) CHECK(code >= (value));
+#define LAST_CODE(name, value, severity, exception, text, why) CHECK(code >= (value));
   KVO_FAULT_MAP(LAST_CODE)
 #undef LAST_CODE
   CHECK_SAME(kvo_fault_kind_at(SIZE_MAX), NULL);

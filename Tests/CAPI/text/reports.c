@@ -24,7 +24,7 @@ TEST("KVO_HELP lists the variables and every code") {
   child_result run = run_with("KVO_HELP", "1", remove_unregistered, "ignore");
   CHECK_CONTAINS(run.errors, "KVO_REPORT_PATH");
   CHECK_CONTAINS(run.errors, "\n  KVO0001 fatal   an object was deallocated while observed\n");
-#define LISTED(name, value, severity, exception, text) CHECK_CONTAINS(run.errors, text "\n");
+#define LISTED(name, value, severity, exception, text, why) CHECK_CONTAINS(run.errors, text "\n");
   KVO_FAULT_MAP(LISTED)
 #undef LISTED
   CHECK_EQ((const char *)run_with("KVO_HELP", "0", remove_unregistered, "ignore").errors, "");
