@@ -21,11 +21,9 @@ let package = Package(
       name: "KVOTool",
       dependencies: [
         "ScenarioLanguage", "CrashScenarios", "CCrashScenarios", "CViewPage", library, runtime, arguments,
-      ],
-      // A symbolic link to Documentation/Faults.
-      exclude: ["Pages/README.md"], resources: [.embedInCode("Pages")]),
-    // The page that `kvo view` makes, embedded.
-    .target(name: "CViewPage", exclude: ["Page", "Graphviz"]),
+      ]),
+    // The page that `kvo view` makes, and the pages of faults, embedded.
+    .target(name: "CViewPage", dependencies: [runtime], exclude: ["Page", "Graphviz"]),
     // The language of `kvo scenario`.
     .target(name: "ScenarioLanguage", dependencies: [library, runtime, arguments]),
     // The crash catalogue: deliberate misuse in both languages, and the code that runs and checks it.
