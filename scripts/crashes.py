@@ -168,7 +168,7 @@ def sections(path):
 def recorded(command, scenarios):
     """Runs those that can in one process. Yields the id and what is wrong."""
     done = subprocess.run([*command, "--record"], env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, errors="replace")
-    seen = dict(re.findall(r"^([KE][\d.]+c?):((?: \d+)*)$", done.stdout, re.M))
+    seen = dict(re.findall(r"^(K[\d.]+c?):((?: \d+)*)$", done.stdout, re.M))
     for scenario in scenarios:
         if not scenario["environment"] and not scenario["flags"] & ALONE:
             codes = seen.get(scenario["id"])
@@ -179,12 +179,14 @@ def recorded(command, scenarios):
 
 
 def complete(scenarios):
-    """Each row of the catalogue that names its scenario has one, and each code."""
+    """Each row of the catalogue that names its scenario has one, and each code a scenario or an example that is run."""
     rows = {scenario["id"].split(".")[0].rstrip("c") for scenario in scenarios}
-    missing = set(re.findall(r"^\| (K\d+) \|.*`kvo crash \1` \|$", FAULTS, re.M)) ^ {row for row in rows if row[0] == "K"}
+    missing = set(re.findall(r"^\| (K\d+) \|.*`kvo crash \1` \|$", FAULTS, re.M)) ^ rows
     codes = {code for code, severity in SEVERITIES.items() if severity != "none"}
-    missing |= codes ^ {code for scenario in scenarios for code in expected(scenario, False)}
-    yield "the catalogue", [f"no scenario has {each}, or it is not in Documentation/Faults/README.md" for each in sorted(map(str, missing))]
+    examples = "".join(path.read_text() for path in (ROOT / "Tests/FaultPageTests").glob("*.swift"))
+    raised = {int(code) for code in re.findall(r"\bpage\((\d+)", examples)}
+    missing |= codes ^ raised.union(*(expected(scenario, False) for scenario in scenarios))
+    yield "the catalogue", [f"no scenario or example has {each}, or it is not in Documentation/Faults/README.md" for each in sorted(map(str, missing))]
 
 
 def main():

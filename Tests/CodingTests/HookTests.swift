@@ -165,6 +165,7 @@
         person.setValue(nil, forKey: "name")
       }
       #expect(raised.map(\.code) == [9, 9, 35])
+      #expect(raised[2].help == "override setNilValueForKey(_:) to set another value for nil")
     }
 
     @Test func `A subclass of KeyValueObject on an actor overrides the methods of key-value coding`() async {

@@ -74,6 +74,7 @@
       ]
       let changes = library.changes(of: \.names) {
         for (row, mutate) in mutations.enumerated() { #expect(codes(mutate) == [38], "row \(row)") }
+        #expect(faults { names.append("a") }.first?.help == "set the property to an empty collection first")
         #expect(library.names == nil && library.labels == nil)
         library.names = []
         names.append("a")

@@ -74,12 +74,6 @@ static const kvo_crash_row rows[] = {
     {"K95", "values that must not be in a report"},
     {"K96", "a dead observer under AddressSanitizer"},
     {"K97", "Swift's own backtrace below the report"},
-    {"E35", "nil for a property that cannot be nil"},
-    {"E36", "an unknown collection operator"},
-    {"E37", "an index out of range"},
-    {"E38", "a mutation of a collection that is nil"},
-    {"E39", "a key that is declared to affect itself"},
-    {"E40", "different numbers of elements and indexes"},
 };
 enum { ROW_COUNT = sizeof rows / sizeof *rows };
 

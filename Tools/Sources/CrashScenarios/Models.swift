@@ -12,7 +12,6 @@ class Document {
   weak var reviewer: Author?
   var next: Document?
   var authors: [Author] = []
-  var lines: [String]?
   /// Announced manually.
   var wordCount = 0
   var words: [String] = ["one", "two"]

@@ -54,7 +54,7 @@ extension StaticString {
 /// All scenarios, in Swift and in C.
 package enum Scenarios {
   package static nonisolated(unsafe) let all: [UnsafePointer<Scenario>] = {
-    let swift = lifetimes + endings + removal + registration + delivery + manual + races + machinery + beyond
+    let swift = lifetimes + endings + removal + registration + delivery + manual + races + machinery
     let memory = UnsafeMutablePointer<Scenario>.allocate(capacity: swift.count)
     memory.initialize(from: swift, count: swift.count)
     var all = swift.indices.map { UnsafePointer(memory + $0) }

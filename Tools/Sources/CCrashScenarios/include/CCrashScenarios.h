@@ -35,7 +35,7 @@ enum {
 
 /** A scenario. It and its strings are never freed. */
 typedef struct kvo_crash_scenario {
-  /** The row, a dot and a number if there are several, and `c` for C: "K27", "K27c", "K93.2". "E35" for a code without a row. */
+  /** The row, a dot and a number if there are several, and `c` for C: "K27", "K27c", "K93.2". */
   const char *id;
   /** The source file as passed to the compiler. */
   const char *file;
