@@ -60,6 +60,32 @@
       #expect(shown.value == nil)
     }
 
+    @Test("of several objects ends for all when stopObserving ends it for one; that of an expression is no object's")
+    func stopsForAll() {
+      let (other, third) = (Document(), Document())
+      let pages = [document, other, third].map { $0.source(\.pages) }
+      let sources: [KeyValueSource<Int>] = [
+        .combineLatest(pages[0], pages[1]) { $0 * 10 + $1 }, .merge(pages[0], pages[1], pages[2]),
+      ]
+      for each in [document, other] {
+        for source in sources {
+          let ends = Log<NSKeyValueObservation.EndReason>()
+          let token = source.onChange(for: log) { log, _, new in log.add("\(new)") }
+          token.onEnd { ends.add($0) }
+          each.stopObserving(for: log)
+          #expect(!token.isActive && ends.all == [.invalidated])
+          for one in [document, other, third] { one.pages += 1 }
+        }
+      }
+      #expect(log.all == [])
+      let expression = KeyValueSource { [document] in document.pages }.onChange(for: log) { log, _, _ in log.add("called") }
+      document.stopObserving(for: log)
+      document.pages += 1
+      #expect(log.all == ["called"])
+      stopObservingAll(for: log)
+      #expect(!expression.isActive)
+    }
+
     @Test("leaves out what compactMap makes nil, and gives onChange a value in place of a missing old one")
     func compactMap() {
       document.source(\.title).compactMap { Int($0) }.onChange(for: log) { log, old, new in log.add("\(old)>\(new)") }

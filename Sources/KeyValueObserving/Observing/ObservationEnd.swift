@@ -32,6 +32,9 @@ final class ObservationEnd: DeathObserver, @unchecked Sendable {
   private let first = Atomic<UInt64>(0)
   private nonisolated(unsafe) var others: [kvo_observation] = []
   private let state = Guarded(State())
+  /// Whether what the program ends for one of several sources ends for all: the others would go on with the values that this one had.
+  /// Set before the observations.
+  nonisolated(unsafe) var endsTogether = true
   /// Only compared.
   private nonisolated(unsafe) let receiver: UnsafeRawPointer?
   /// The pending changes. They retain this, and the closure. Set before the observations.
@@ -80,13 +83,19 @@ final class ObservationEnd: DeathObserver, @unchecked Sendable {
 
   /// One of the observations has ended, and the runtime makes no call of it any more. The last one says why.
   private func hasEnded(_ end: kvo_end) {
+    var endsOthers = false
     let forgotten = state.withLock { state -> [RememberedValue]? in
       state.left -= 1
-      guard state.left == 0 else { return nil }
+      guard state.left == 0 else {
+        endsOthers = endsTogether && end == KVO_END_REMOVED && state.wanted == nil
+        if endsOthers { state.wanted = .invalidated }
+        return nil
+      }
       state.ended = end == KVO_END_OBJECT_DIED ? .objectDied : state.wanted ?? .invalidated
       defer { state.remembered = [] }
       return state.remembered
     }
+    if endsOthers { forEach { kvo_cancel_observer($0) } }
     // What is remembered is released here, without the lock.
     guard forgotten != nil else { return }
     stopWatching()

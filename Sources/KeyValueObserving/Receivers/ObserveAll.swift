@@ -29,6 +29,7 @@ extension KeyValueObservable {
   ) -> NSKeyValueObservation {
     typealias Told = (key: String, change: NSKeyValueObservedChange<Any>)
     let (reference, object) = (ReceiverReference(receiver), UnretainedObject(self))
+    reference.end.endsTogether = false  // a key is ended by itself
     let handle: (Told) -> Void = { told in
       guard let receiver = reference.load(), let object = object.load() else { return }
       handler(receiver, object, told.key, told.change)

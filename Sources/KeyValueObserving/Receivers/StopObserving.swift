@@ -24,6 +24,9 @@ extension KeyValueObservable {
   /// document.stopObserving(for: window)
   /// ```
   ///
+  /// That of several sources ends with any of their objects. An expression is an observation of no object: its token ends it, or
+  /// ``stopObservingAll(for:fileID:line:)``.
+  ///
   /// See ``stopObserving(_:for:fileID:line:)``.
   public nonisolated func stopObserving(
     for receiver: AnyObject, fileID: StaticString = #fileID, line: UInt = #line
