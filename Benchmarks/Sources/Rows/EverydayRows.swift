@@ -13,6 +13,10 @@ extension Row {
       Row(
         "observed set, Int, for a receiver on the main actor, options new", observedSetOnMainActor,
         .qt("property-set-1", "QProperty, onValueChanged", bar: 1.2)),
+      Row("observed set, Int, onChange with a token", { onChangeSet { object, _ in object.onChange(of: \.number) { _, _ in } } }),
+      Row(
+        "observed set, Int, onChange for a receiver",
+        { onChangeSet { $0.onChange(of: \.number, for: $1) { me, _, new in me.tally.add(new) } } }),
       Row(
         "one of 100 sets in withCoalescedChanges, 1 closure", coalescedSet,
         .qt("property-set-1", "QProperty, onValueChanged", bar: 0.5)),
@@ -45,6 +49,11 @@ private func observedSetForReceiver() -> Workload {
     me.tally.add(change.newValue!)
   }
   return .setting(object, keeping: (receiver, token))
+}
+
+private func onChangeSet(_ observe: (Observable, Receiver) -> NSKeyValueObservation) -> Workload {
+  let (object, receiver) = (Observable(), Receiver())
+  return .setting(object, keeping: (receiver, observe(object, receiver)))
 }
 
 @MainActor

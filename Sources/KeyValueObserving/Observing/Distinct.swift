@@ -48,7 +48,7 @@ extension NSKeyValueObservedChange {
 }
 
 /// Returns the function that compares values of a type, or `nil` if it is not `Equatable`.
-@usableFromInline
+@inlinable
 func equality<Value>(of _: Value.Type) -> ((Value, Value) -> Bool)? {
   func equating<Known: Equatable>(_: Known.Type) -> (Value, Value) -> Bool {
     let compare: (Known, Known) -> Bool = { $0 == $1 }

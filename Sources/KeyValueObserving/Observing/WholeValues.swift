@@ -60,6 +60,24 @@ private final class WholeValue<Object: KeyValueObservable, Value>: RememberedVal
   }
 }
 
+extension NSKeyValueObservingOptions {
+  /// `.whole`, if values of a type may be collections: a notification may have a change of elements then.
+  @usableFromInline
+  static func whole(ifNeededFor type: Any.Type) -> NSKeyValueObservingOptions {
+    type is any _KeyValueCollection.Type || type == Any.self || type == Any?.self ? .whole : []
+  }
+
+  /// What an observer of the new value needs.
+  @inlinable
+  static func newValue(of type: Any.Type) -> NSKeyValueObservingOptions { .new.union(.whole(ifNeededFor: type)) }
+
+  /// What an observer of both values needs.
+  @inlinable
+  static func values(of type: Any.Type, _ initial: Bool = false) -> NSKeyValueObservingOptions {
+    .whole(ifNeededFor: type).union(initial ? [.old, .new, .initial] : [.old, .new])
+  }
+}
+
 /// Registers a handler of each assignment, with the whole value before and after it, for KeyValueObservingTesting.
 package func observeAssignments<Object: KeyValueObservable, Value>(
   _ keyPath: KeyPath<Object, Value>, of object: Object, fileID: StaticString, line: UInt,
@@ -67,7 +85,7 @@ package func observeAssignments<Object: KeyValueObservable, Value>(
 ) -> NSKeyValueObservation {
   let site = SourceLocation(file: fileID, line: line)
   return NSKeyValueObservation(
-    object.observe(keyPath, .whole, site, nil) { _, change in
+    object.observe(keyPath, .values(of: Value.self), site, nil) { _, change in
       if let new = change.newValue { handler(change.oldValue ?? new, new) }
     })
 }
@@ -80,7 +98,7 @@ struct ValueChanges<Value> {
 
   /// - Parameter merging: Whether changes have been merged. Then the values of one show nothing, and each is notified of that cannot be
   ///   compared with the one before.
-  @usableFromInline
+  @inlinable
   init(merging: Bool = false) { areEqual = merging && !last.isKept ? nil : equality(of: Value.self) }
 
   /// Returns the old and the new value; `nil` if they are equal, or while the key path has no value. Both are the new one if there is no
@@ -88,9 +106,8 @@ struct ValueChanges<Value> {
   @inlinable
   func values(of change: NSKeyValueObservedChange<Value>) -> (old: Value, new: Value)? {
     guard let new = change.newValue else { return nil }
-    let old = change.oldValue.map { last.load() ?? $0 }
-    if let areEqual, let old, areEqual(old, new) { return nil }
-    last.exchange(new)
-    return (old ?? new, new)
+    let told = last.exchange(new)
+    guard let old = change.oldValue.map({ told ?? $0 }) else { return (new, new) }
+    return areEqual?(old, new) == true ? nil : (old, new)
   }
 }

@@ -118,27 +118,27 @@ extension KeyValueObservable {
     _ keyPath: KeyPath<Self, Value>, _ initial: Bool, for receiver: Receiver, on actor: (any Actor)?,
     _ site: SourceLocation, _ userInfo: (any Sendable)?, _ handler: @escaping (Receiver, Value, Value) -> Void
   ) -> NSKeyValueObservation {
-    let options: NSKeyValueObservingOptions = initial ? [.whole, .initial] : .whole
     let changes = ValueChanges<Value>()
     return receive(
-      keyPath, options, for: receiver, on: actor, site, userInfo: userInfo, remembering: changes.last
+      keyPath, .values(of: Value.self, initial), for: receiver, on: actor, site, userInfo: userInfo,
+      remembering: changes.last
     ) { receiver, _, change in
       if let values = changes.values(of: change) { handler(receiver, values.old, values.new) }
     }
   }
 
-  @usableFromInline
+  @inlinable
   nonisolated func observeValues<Value>(
     _ keyPath: KeyPath<Self, Value>, _ initial: Bool, on actor: (any Actor)?, _ site: SourceLocation,
     _ handler: @escaping (Value, Value) -> Void
   ) -> NSKeyValueObservation {
+    let options = NSKeyValueObservingOptions.values(of: Value.self, initial)
     let changes = ValueChanges<Value>()
-    func tell(_ change: NSKeyValueObservedChange<Value>) {
-      if let values = changes.values(of: change) { handler(values.old, values.new) }
-    }
-    let options: NSKeyValueObservingOptions = initial ? [.whole, .initial] : .whole
     let end = ObservationEnd()
     end.remember(changes.last)
+    let tell: (NSKeyValueObservedChange<Value>) -> Void = { change in
+      if let values = changes.values(of: change) { handler(values.old, values.new) }
+    }
     guard let actor else {
       let description = ObserverDescription(receiver: nil, note: nil, end: end)
       return .keeping([observe(keyPath, options, site, description) { _, change in tell(change) }], end)

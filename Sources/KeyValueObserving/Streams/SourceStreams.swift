@@ -51,14 +51,6 @@ extension KeyValueSource {
   }
 }
 
-extension NSKeyValueObservingOptions {
-  /// What an observer of the new value needs: of a collection, a change may have some of its elements only.
-  @usableFromInline
-  static func newValue<Value>(of type: Value.Type) -> NSKeyValueObservingOptions {
-    changesByElements(type) ? [.new, .whole] : .new
-  }
-}
-
 extension ObserverDescription {
   /// What reports and the graph say about the observation of a stream.
   @usableFromInline

@@ -123,7 +123,7 @@ public struct KeyValueDeliveredSource<Value: Sendable> {
   ) -> NSKeyValueObservation {
     let (changes, handle) = (ValueChanges<Value>(merging: delivery.interval != nil), ValuesHandler(handler).unchecked)
     return receive(
-      .values(initial), for: receiver, userInfo, isolation, SourceLocation(file: fileID, line: line), handler.isolation,
+      .values(of: Value.self, initial), for: receiver, userInfo, isolation, SourceLocation(file: fileID, line: line), handler.isolation,
       remembering: changes.last
     ) { receiver, change in
       if let values = changes.values(of: change) { handle(receiver, values.old, values.new) }
@@ -143,7 +143,7 @@ public struct KeyValueDeliveredSource<Value: Sendable> {
       ValueChanges<Value>(merging: delivery.interval != nil), TokenValuesHandler(handler).unchecked
     )
     return keep(
-      .values(initial), isolation, SourceLocation(file: fileID, line: line), handler.isolation,
+      .values(of: Value.self, initial), isolation, SourceLocation(file: fileID, line: line), handler.isolation,
       remembering: changes.last
     ) { change in
       if let values = changes.values(of: change) { handle(values.old, values.new) }

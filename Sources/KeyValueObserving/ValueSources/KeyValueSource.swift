@@ -74,8 +74,7 @@ struct SourceRequest {
   @inlinable
   func with(_ needed: NSKeyValueObservingOptions, of type: Any.Type) -> SourceRequest {
     var request = self
-    request.options = needed.union(options.intersection([.initial, .initialOfFirst]))
-    if changesByElements(type) { request.options.formUnion(.whole) }
+    request.options = needed.union(options.intersection([.initial, .initialOfFirst])).union(.whole(ifNeededFor: type))
     return request
   }
 
@@ -88,11 +87,6 @@ struct SourceRequest {
   @inlinable var isInitial: Bool { options.contains(.initial) }
 }
 
-/// Whether values of a type may be collections, so that a notification may have a change of elements instead of the whole value.
-@usableFromInline
-func changesByElements(_ type: Any.Type) -> Bool {
-  type is any _KeyValueCollection.Type || type == Any.self || type == Any?.self
-}
 
 extension KeyValueObservable {
   /// Returns the source of a property or key path of this object, which the source does not retain.

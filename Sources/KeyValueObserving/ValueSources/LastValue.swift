@@ -36,7 +36,7 @@ class RememberedValue: @unchecked Sendable {
 /// With it, the old value of a change is the new value of the one before, also if an observer makes changes within another one.
 @usableFromInline
 final class LastDelivered<Value>: RememberedValue, @unchecked Sendable {
-  private let value: Guarded<Value?>?
+  @usableFromInline let value: Guarded<Value?>?
 
   /// - Parameter present: Returns the value that counts as delivered before the first one, if there is one.
   @usableFromInline
@@ -54,12 +54,13 @@ final class LastDelivered<Value>: RememberedValue, @unchecked Sendable {
   func load() -> Value? { value?.withLock { $0 } }
 
   /// Stores a value and returns the one before it.
-  @usableFromInline
+  @inlinable
   @discardableResult
-  func exchange(_ new: Value) -> Value? {
+  final func exchange(_ new: Value) -> Value? {
+    guard let value else { return nil }
     var previous: Value? = new
-    value?.withLock { swap(&$0, &previous) }
-    return value == nil ? nil : previous
+    value.withLock { swap(&$0, &previous) }
+    return previous
   }
 }
 

@@ -102,7 +102,7 @@ extension KeyValueSource {
     let changes = ValueChanges<Value>()
     let handle = ValuesHandler(handler).unchecked
     return receive(
-      .values(initial), for: receiver, on: handler.isolation ?? isolation, SourceLocation(file: fileID, line: line),
+      .values(of: Value.self, initial), for: receiver, on: handler.isolation ?? isolation, SourceLocation(file: fileID, line: line),
       userInfo, remembering: changes.last
     ) { receiver, change in
       if let values = changes.values(of: change) { handle(receiver, values.old, values.new) }
@@ -121,7 +121,7 @@ extension KeyValueSource {
     let changes = ValueChanges<Value>()
     let handle = ActorValuesHandler(handler).unchecked
     return receive(
-      .values(initial), for: receiver, on: receiver, SourceLocation(file: fileID, line: line), userInfo,
+      .values(of: Value.self, initial), for: receiver, on: receiver, SourceLocation(file: fileID, line: line), userInfo,
       remembering: changes.last
     ) { receiver, change in
       if let values = changes.values(of: change) { handle(receiver, values.old, values.new) }
@@ -141,7 +141,7 @@ extension KeyValueSource {
     let changes = ValueChanges<Value>()
     let handle = ActorValuesHandler(handler).unchecked
     return receive(
-      .values(initial), for: receiver, on: receiver, SourceLocation(file: fileID, line: line), userInfo,
+      .values(of: Value.self, initial), for: receiver, on: receiver, SourceLocation(file: fileID, line: line), userInfo,
       remembering: changes.last
     ) { receiver, change in
       if let values = changes.values(of: change) { handle(receiver, values.old, values.new) }
@@ -161,18 +161,10 @@ extension KeyValueSource {
     let changes = ValueChanges<Value>()
     let handle = TokenValuesHandler(handler).unchecked
     return observe(
-      .values(initial), on: handler.isolation ?? isolation, SourceLocation(file: fileID, line: line),
+      .values(of: Value.self, initial), on: handler.isolation ?? isolation, SourceLocation(file: fileID, line: line),
       remembering: changes.last
     ) { change in
       if let values = changes.values(of: change) { handle(values.old, values.new) }
     }
-  }
-}
-
-extension NSKeyValueObservingOptions {
-  /// What `onChange` needs: both values, whole.
-  @inlinable
-  static func values(_ initial: Bool) -> NSKeyValueObservingOptions {
-    initial ? [.whole, .old, .new, .initial] : [.whole, .old, .new]
   }
 }

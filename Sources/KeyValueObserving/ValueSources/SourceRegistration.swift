@@ -103,7 +103,7 @@ extension KeyValueSource {
     direct: @escaping (UnsafePointer<kvo_raw_change>) -> Void, handler: @escaping (Value) -> Void
   ) {
     // A change of elements has only these; the direct way reads the whole value then.
-    let whole = changesByElements(Value.self) ? options.union(.whole) : options
+    let whole = options.union(.whole(ifNeededFor: Value.self))
     let set: (NSKeyValueObservedChange<Value>) -> Void = { change in
       if let value = change.newValue { handler(value) }
     }
@@ -140,8 +140,7 @@ extension KeyValueSource {
     }
     // Merged changes of elements are a change of the whole collection; and of merged changes the values may be equal, although those of
     // each were not, and the reverse.
-    let needed = options.subtracting(.distinct).union(
-      changesByElements(Value.self) ? [.whole, .old, .new] : [.old, .new])
+    let needed = options.subtracting(.distinct).union(.values(of: Value.self))
     let limit: NSKeyValueObservingOptions = options.contains(.whole) ? [.old, .new] : options
     let last = LastDelivered { options.contains(.initial) ? nil : read() }
     end.remember(last)
