@@ -238,6 +238,11 @@
       #expect((info?[.options] as? [NSBindingOption: Any])?[.nullPlaceholder] as? String == "none")
       field.unbind(.value)
       #expect(field.infoForBinding(.value) == nil)
+      field.bind(.maxValue, to: field, withKeyPath: "minValue")
+      #expect(field.infoForBinding(.maxValue)?[.observedKeyPath] as? String == "minValue")
+      field.unbind(.maxValue)
+      field.minValue = 5
+      #expect(field.infoForBinding(.maxValue) == nil && field.maxValue == 0)
     }
 
     @Test("is refused with a fault if it names no property, no observable object, or an option without effect")

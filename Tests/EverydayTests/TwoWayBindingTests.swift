@@ -200,6 +200,31 @@
         #expect(one?.title ?? "A" == "A" && other?.title ?? "B" == "B", "way \(number)")
       }
     }
+
+    @Test("between two properties of one object ends by unbind of either property, and an exclusive one replaces it")
+    func endsOfOneObject() {
+      let ends: [(Pair) -> Void] = [
+        { $0.unbind(\.left) }, { $0.unbind(\.left, from: $0, \.right) }, { $0.unbind(\.right) },
+        { $0.unbind(\.right, from: $0, \.left) }, { $0.unbindAll() },
+        { pair in #expect(faults { pair.source(\.third).bind(to: pair, \.left, exclusive: true) } == [19]) },
+      ]
+      for (number, end) in ends.enumerated() {
+        let pair = Pair()
+        let token = pair.bindTwoWay(\.left, with: pair, \.right)
+        end(pair)
+        pair.right = 9
+        #expect(pair.left == 0 && !token.isActive, "way \(number)")
+        pair.left = 8
+        #expect(pair.right == 9, "way \(number)")
+      }
+    }
+  }
+
+  @KeyValueObservable
+  private final class Pair {
+    var left = 0
+    var right = 0
+    var third = 0
   }
 
   @KeyValueObservable

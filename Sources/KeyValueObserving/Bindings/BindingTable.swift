@@ -11,13 +11,11 @@ enum BindingTable {
     /// For a binding made with Cocoa's verbs.
     let info: CocoaInfo?
     let token: NSKeyValueObservation
-    /// Later ones have greater numbers.
-    let number: Int
   }
 
-  /// By the address of the target, and by the token.
+  /// By the address of the target, and by a number, which is greater for later ones. The two directions of a binding share a token.
   private struct Entries {
-    var of: [UnsafeRawPointer: [ObjectIdentifier: Entry]] = [:]
+    var of: [UnsafeRawPointer: [Int: Entry]] = [:]
     var number = 0
   }
 
@@ -32,19 +30,18 @@ enum BindingTable {
   static func add(_ token: NSKeyValueObservation, _ target: SourceOrigin, from: [SourceOrigin], info: CocoaInfo?) {
     guard let object = target.object else { return }
     nonisolated(unsafe) let address = object
-    let id = ObjectIdentifier(token)
-    all.withLock { all in
+    let number = all.withLock { all in
       all.number += 1
-      all.of[object, default: [:]][id] = Entry(
-        key: target.key, from: from, info: info, token: token, number: all.number)
+      all.of[object, default: [:]][all.number] = Entry(key: target.key, from: from, info: info, token: token)
+      return all.number
     }
-    token.onEnd { _ in remove(id, of: address) }
+    token.onEnd { _ in remove(number, of: address) }
   }
 
-  private static func remove(_ id: ObjectIdentifier, of target: UnsafeRawPointer) {
+  private static func remove(_ number: Int, of target: UnsafeRawPointer) {
     // It is released when the lock is free.
     let removed = all.withLock { all in
-      let removed = all.of[target]?.removeValue(forKey: id)
+      let removed = all.of[target]?.removeValue(forKey: number)
       if all.of[target]?.isEmpty == true { all.of[target] = nil }
       return removed
     }
@@ -57,7 +54,7 @@ enum BindingTable {
       guard let entries = all.of[target] else { return [] }
       let staying = entries.filter { !isTaken($0.value) }
       all.of[target] = staying.isEmpty ? nil : staying
-      return entries.values.filter(isTaken).sorted { $0.number < $1.number }
+      return entries.filter { isTaken($0.value) }.sorted { $0.key < $1.key }.map(\.value)
     }
   }
 
