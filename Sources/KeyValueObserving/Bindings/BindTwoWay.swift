@@ -81,10 +81,11 @@ extension KeyValueObservable {
     let token = NSKeyValueObservation.both(leftward.end, rightward.end)
     BindingTable.add(token, mine.origin, from: [others.origin])
     BindingTable.add(token, others.origin, from: [mine.origin])
+    let (left, right) = (boundKey(mine.origin, of: self), boundKey(others.origin, of: other))
     func bindLeft() {
       other.source(others.keyPath).receive(
         initially == .set ? [.new, .initial] : .new, for: self, on: actor, site, bindingNote(mine.origin), leftward,
-        sets: boundKey(mine.origin, of: self)
+        sets: left.answering(right, yields: true)
       ) {
         leftward.changed($0)
       } handler: { _ in
@@ -95,7 +96,7 @@ extension KeyValueObservable {
     if initially == .fromLeft { bindLeft() }
     source(mine.keyPath).receive(
       initially == .fromLeft ? [.new, .initial] : .new, for: other, on: actor, site, bindingNote(others.origin),
-      rightward, sets: boundKey(others.origin, of: other)
+      rightward, sets: right.answering(left, yields: false)
     ) {
       rightward.changed($0)
     } handler: { _ in
