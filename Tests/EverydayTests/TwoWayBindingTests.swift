@@ -52,6 +52,20 @@
       }
     }
 
+    @Test("on an actor sets the present value once after changes that were made elsewhere")
+    @MainActor
+    func madeElsewhere() async {
+      let (model, panel, set) = (SharedDocument(), Panel(), Log<String>())
+      panel.bindTwoWay(\.caption, with: model, \.title) {
+        MainActor.assertIsolated()
+        set.add(panel.caption)
+      }
+      elsewhere { for title in ["A", "B", "C"] { model.title = title } }
+      #expect(panel.caption == "")
+      while panel.caption != "C" { await Task.yield() }
+      #expect(set.all == ["C"])
+    }
+
     @Test("converts in both directions, also on other threads and in a chain; rounding does not flow back")
     func converts() {
       let slider = Document()

@@ -10,7 +10,8 @@ extension KeyValueObservable {
   /// ```
   /// At first the left side takes the value of the right one. The binding retains neither object and ends with either. Isolation and
   /// threads are those of
-  /// ``KeyValueSource/bind(to:_:initially:exclusive:isolation:fileID:line:applied:)-(_,ReferenceWritableKeyPath<Target,Value>,_,_,_,_,_,_)``.
+  /// ``KeyValueSource/bind(to:_:initially:exclusive:isolation:fileID:line:applied:)-(_,ReferenceWritableKeyPath<Target,Value>,_,_,_,_,_,_)``,
+  /// but code of an actor has both sides read and set on that actor: after changes made elsewhere once, later, with the value of that time.
   ///
   /// The side that the binding sets does not answer, so a conversion may round. If its setter makes another value of it, the other side is
   /// corrected. A side that is assigned the value on which both agreed last sends nothing. If both sides change together, in
