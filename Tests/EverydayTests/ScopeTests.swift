@@ -64,13 +64,14 @@
       let tokens = [
         document.onChange(of: \.tags) { old, new in log.add("\(old)>\(new)") },
         document.onChange(of: \.tags, for: log) { log, old, new in log.add("\(old)>\(new)") },
+        document.source("tags", as: [String].self).onChange { old, new in log.add("\(old)>\(new)") },
       ]
       document.tags = ["A"]
       for token in tokens { token.pause() }
       document.tags = ["B"]
       for token in tokens { token.resume() }
       document.mutableArrayValue(for: \.tags).append("C")
-      #expect(log.all.suffix(2) == [#"["B"]>["B", "C"]"#, #"["B"]>["B", "C"]"#])
+      #expect(log.all.suffix(3) == Array(repeating: #"["B"]>["B", "C"]"#, count: 3)[...])
     }
 
     @Test("of elements has the collection at resume() as the old value also if it is resumed off its actor")
@@ -86,6 +87,60 @@
         document.mutableArrayValue(for: \.tags).append("C")
       }
       #expect(await seen.log == [#"["B"]>["B", "C"]"#])
+    }
+
+    @Test("with .collectionChanges has the elements at resume() as those before its next change")
+    func forgetsChangesOfElements() async {
+      let (document, panel, log) = (Document(), Panel(), Log<String>())
+      let options: NSKeyValueObservingOptions = [.new, .collectionChanges]
+      @Sendable func add<Value>(_ change: NSKeyValueObservedChange<Value>) {
+        log.add("\(change.kind) \(Array(change.indexes ?? [])) \(change.newValue.map { "\($0)" } ?? "-")")
+      }
+      let tokens = [
+        document.observe(\.tags, options: options) { add($1) },
+        document.observe(\.tags, options: options, for: panel) { add($2) },
+        document.source(\.tags).observe(options: options) { add($0) },
+        document.source("tags", as: [String].self).observe(options: options) { add($0) },
+        document.observeAll(options: options, for: panel) { if $2 == "tags" { add($3) } },
+      ]
+      for change in [{ document.tags.append("D") }, { document.mutableArrayValue(for: \.tags).append("D") }] {
+        document.tags = ["A"]
+        for token in tokens { token.pause() }
+        document.mutableArrayValue(for: \.tags).append("B")
+        for token in tokens { token.resume(deliveringMissed: true) }
+        #expect(log.all.suffix(5) == Array(repeating: #"insertion [1] ["B"]"#, count: 5)[...])
+        for token in tokens { token.pause() }
+        document.mutableArrayValue(for: \.tags).append("C")
+        for token in tokens { token.resume() }
+        change()
+        #expect(log.all.suffix(5) == Array(repeating: #"insertion [3] ["D"]"#, count: 5)[...])
+      }
+      let seen = Seen()
+      await seen.run { me in
+        let shared = SharedDocument()
+        let token = shared.observe(\.tags, options: options, for: me) { me, _, change in
+          me.add("\(change.kind) \(change.newValue!)")
+        }
+        token.pause()
+        shared.tags = ["A"]
+        elsewhere { token.resume() }
+        shared.tags.append("B")
+      }
+      #expect(await seen.log == [#"insertion ["B"]"#])
+    }
+
+    @Test("with .collectionChanges gets both parts of a change, also if it is paused and resumed between them")
+    func betweenParts() {
+      let (document, panel, log) = (Document(), Panel(), Log<String>())
+      document.tags = ["A", "B"]
+      nonisolated(unsafe) var token: NSKeyValueObservation?
+      token = document.observe(\.tags, options: .collectionChanges, for: panel) { _, _, change in
+        log.add("\(change.kind)")
+        token?.pause()
+        token?.resume()
+      }
+      document.tags = ["X"]
+      #expect(log.all == ["replacement", "removal"])
     }
 
     @Test("may be one of a collection, an expression, several key paths, several objects or a two-way binding")

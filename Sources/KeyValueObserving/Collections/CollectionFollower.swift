@@ -8,25 +8,36 @@ import Synchronization
 ///
 /// It compares with the state at the observer's last notification, not with the value before the change. Changes that other
 /// observers make reach this one in a different order; comparing this way, each notification still continues from the previous one.
-final class CollectionFollower: Sendable {
-  private enum Known: @unchecked Sendable {
+final class CollectionFollower: RememberedValue, @unchecked Sendable {
+  private enum Known {
     /// The next change is delivered as a setting of the whole value.
     case nothing
-    /// The value without its optionals.
-    case value(Any?)
+    /// The value without its optionals, and whether it is the one between the two changes of elements that a change is delivered as.
+    case value(Any?, isPart: Bool = false)
   }
 
   private let known: Guarded<Known>
   private let observation = Atomic<UInt64>(0)
+  private let evaluator: ActorGate?
+  private let read: () -> Any?
 
-  /// - Parameter value: The value that the observer knows; the outer optional is `nil` if it will receive the initial value.
-  init(knowing value: Any??) { known = Guarded(value.map { .value($0.flatMap(unwrapped)) } ?? .nothing) }
+  /// - Parameters:
+  ///   - evaluator: The actor on which the collection is read, if not on any thread.
+  ///   - read: Reads the collection. It does not retain the object.
+  init(_ options: NSKeyValueObservingOptions, on evaluator: ActorGate?, _ read: @escaping () -> Any?) {
+    (self.evaluator, self.read) = (evaluator, read)
+    known = Guarded(options.contains(.initial) ? .nothing : .value(read().flatMap(unwrapped)))
+  }
 
   /// Creates a follower for a classic observer of a string key path.
-  convenience init(of object: any KeyValueObservable, _ keyPath: String, _ options: NSKeyValueObservingOptions) {
+  convenience init(
+    of object: any KeyValueObservable, _ keyPath: String, _ options: NSKeyValueObservingOptions,
+    on evaluator: ActorGate?
+  ) {
     // An undefined key may be announced manually; its value is not known.
-    let knows = !options.contains(.initial)
-    self.init(knowing: knows ? .some(try? KeyPathWalk.observedValue(of: object, at: keyPath)) : nil)
+    self.init(options, on: evaluator) { [weak object] in
+      object.flatMap { try? KeyPathWalk.observedValue(of: $0, at: keyPath) }
+    }
   }
 
   /// Sets the observation. Once it is no longer registered, nothing is delivered.
@@ -49,12 +60,12 @@ final class CollectionFollower: Sendable {
       let before = known.withLock { $0 }
       var step: CollectionStep?
       var old: Any??
-      if case .value(let value) = before {
+      if case .value(let value, _) = before {
         old = .some(value)
         if let value, let now { step = KeyValueObserving.step(from: value, to: now, announced: announced) }
       }
       // Stored before the delivery, so that a change which the observer makes is compared with this state.
-      known.withLock { $0 = .value(step?.result ?? now) }
+      known.withLock { $0 = .value(step?.result ?? now, isPart: step?.isLast == false) }
       if let step {
         deliver(step.kind, step.indexes, step.old.map { .some($0) }, step.new.map { .some($0) })
       } else if isFirst {
@@ -63,6 +74,17 @@ final class CollectionFollower: Sendable {
       guard let step, !step.isLast, isRegistered else { return }
       isFirst = false
       announced = nil
+    }
+  }
+
+  /// What was missed is delivered as what was inserted or removed, so the state before it is kept.
+  override func resumed(deliveringMissed: Bool) {
+    if deliveringMissed { return }
+    var new = evaluator?.mayEvaluate ?? true ? Known.value(unrecorded(read).flatMap(unwrapped)) : .nothing
+    // The state before is released when the lock is free.
+    known.withLock { known in
+      if case .value(_, isPart: true) = known { return }  // a change is delivered whole
+      swap(&known, &new)
     }
   }
 

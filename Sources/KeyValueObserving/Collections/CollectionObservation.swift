@@ -18,7 +18,10 @@ extension KeyValueObservable {
     base.remove(.new)
     if !options.contains(.prior) { base.remove(.old) }
     let path = path ?? ExpressionPath(keyPath)
-    let follower = CollectionFollower(knowing: options.contains(.initial) ? nil : .some(path.read(self)))
+    let reference = UnretainedObject(self)
+    let evaluator = path.isStored(property(at: keyPath), of: self) ? nil : observer?.evaluator
+    let follower = CollectionFollower(options, on: evaluator) { reference.load().flatMap { path.read($0) } }
+    observer?.end?.remember(follower)
     let handler: (Self, NSKeyValueObservedChange<Value>) -> Void = { object, change in
       if change.isPrior { return changeHandler(object, change) }
       let announced = change.kind == .setting ? nil : (change.kind, change.indexes)
@@ -35,6 +38,17 @@ extension KeyValueObservable {
     let observation = observe(keyPath, base, site, observer?.readingAgain, sharing: path, handler)
     follower.follow(observation)
     return observation
+  }
+
+  /// Makes a token whose `resume()` the follower notices.
+  @usableFromInline
+  nonisolated func keepCollection<Value>(
+    _ keyPath: KeyPath<Self, Value>, _ options: NSKeyValueObservingOptions, _ site: SourceLocation,
+    _ changeHandler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void
+  ) -> NSKeyValueObservation {
+    let end = ObservationEnd()
+    let description = ObserverDescription(receiver: nil, note: nil, end: end)
+    return .keeping([observe(keyPath, options, site, description, changeHandler)], end)
   }
 }
 

@@ -53,11 +53,16 @@ final class ClassicObservation: ObserverBox, @unchecked Sendable {
     self.site = site
     self.components = components
     let areStored = components.map { Self.areStored($0, of: object) } ?? true
-    evaluator = areStored ? nil : relay?.receiver.evaluator
+    let evaluator = areStored ? nil : relay?.receiver.evaluator
+    self.evaluator = evaluator
     keepsLast = options.needed.contains(.old) && components.map { Self.keepsLast($0, of: object) } ?? false
     self.shared = shared
     self.relay = relay
-    follower = options.contains(.collectionChanges) ? unrecorded { .init(of: object, keyPath, options) } : nil
+    let follower =
+      options.contains(.collectionChanges)
+      ? unrecorded { CollectionFollower(of: object, keyPath, options, on: evaluator) } : nil
+    if let follower { relay?.receiver.end?.remember(follower) }
+    self.follower = follower
     super.init(observer) { box, change in unsafeDowncast(box, to: ClassicObservation.self).deliver(change) }
   }
 
@@ -124,7 +129,7 @@ final class ClassicObservation: ObserverBox, @unchecked Sendable {
   }
 
   /// Whether a path goes through stored properties only: see `ExpressionPath.isStored`.
-  private static func areStored(_ components: [String], of object: any KeyValueObservable) -> Bool {
+  static func areStored(_ components: [String], of object: any KeyValueObservable) -> Bool {
     var cls: KeyValueClass? = KeyValueClass.of(object)
     return components.allSatisfy { name in
       guard let present = cls, !present.answersKeysItself, let property = present.property(named: name) else {

@@ -88,8 +88,8 @@ public class NSKeyValueObservation: NSObject, @unchecked Sendable {
 
   /// Resumes the observation after ``pause()``.
   ///
-  /// The old value of the next change is the value now. For a whole collection, as in `onChange`, it is read on this thread. Resuming an
-  /// observation that is not paused, or has ended, does nothing. Any thread.
+  /// The old value of the next change is the value now. That of a collection, with `onChange` or `.collectionChanges`, is read on this
+  /// thread. Resuming an observation that is not paused, or has ended, does nothing. Any thread.
   ///
   /// - Parameter deliveringMissed: Whether changes that were made during the pause are delivered, as one: a setting, with the value at the
   ///   pause as the old value and the present one as the new value. The closure is called before the method returns, on this thread. If

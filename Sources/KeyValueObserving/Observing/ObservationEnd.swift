@@ -136,7 +136,7 @@ final class ObservationEnd: DeathObserver, @unchecked Sendable {
   }
 
   func resume(deliveringMissed: Bool) {
-    if isPaused { for value in state.withLock({ $0.remembered }) { value.resumed() } }
+    if isPaused { for value in state.withLock({ $0.remembered }) { value.resumed(deliveringMissed: deliveringMissed) } }
     delivery?.resume()  // what was pending at the pause comes before what was missed
     forEach { _ = kvo_observation_resume($0, deliveringMissed) }
   }

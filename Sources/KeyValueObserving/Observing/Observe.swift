@@ -37,7 +37,9 @@ extension KeyValueObservable {
     line: UInt = #line,
     changeHandler: @escaping @Sendable (Self, NSKeyValueObservedChange<Value>) -> Void
   ) -> NSKeyValueObservation {
-    NSKeyValueObservation(observe(keyPath, options, SourceLocation(file: fileID, line: line), nil, changeHandler))
+    let site = SourceLocation(file: fileID, line: line)
+    if options.contains(.collectionChanges) { return keepCollection(keyPath, options, site, changeHandler) }
+    return NSKeyValueObservation(observe(keyPath, options, site, nil, changeHandler))
   }
 
   /// Registers a closure, on behalf of an observer if there is one. Returns 0 on failure.

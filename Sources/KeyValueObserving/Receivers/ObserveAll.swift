@@ -42,7 +42,8 @@ extension KeyValueObservable {
       ?? handle
     let site = SourceLocation(file: fileID, line: line)
     let note = note(isolation.map(deliveryName), userInfo)
-    let description = ObserverDescription(receiver: receiver, note: note, evaluator: delivery?.gate.evaluator)
+    let description = ObserverDescription(
+      receiver: receiver, note: note, evaluator: delivery?.gate.evaluator, end: reference.end)
     var observations: [UInt64] = []
     for key in observableKeys {
       let relay = KeyRelay(description) { _, change in tell((key, NSKeyValueObservedChange(change))) }

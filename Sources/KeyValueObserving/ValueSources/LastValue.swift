@@ -28,7 +28,7 @@ struct LastValue<Value> {
 /// What an observation remembers of its values. `resume()` makes it forget what changed during the pause.
 @usableFromInline
 class RememberedValue: @unchecked Sendable {
-  func resumed() {}
+  func resumed(deliveringMissed: Bool) {}
 }
 
 /// The value that an observer got last, if that can be kept: a kept object would not be deallocated.
@@ -43,7 +43,7 @@ final class LastDelivered<Value>: RememberedValue, @unchecked Sendable {
   init(_ present: () -> Value? = { nil }) { value = holdsNoObject(Value.self) ? Guarded(present()) : nil }
 
   /// The next change has its own old value.
-  override func resumed() {
+  override func resumed(deliveringMissed: Bool) {
     var previous: Value?
     value?.withLock { swap(&$0, &previous) }
   }

@@ -30,7 +30,7 @@ extension KeyValueObservable {
       }, isOfKeyPath: true,
       subscribe: { request, sink in
         guard let object = reference.load() else { return [] }
-        let last = request.options.contains(.whole) ? LastList(object.list(at: keyPath)) : nil
+        let last = request.options.contains(.whole) ? object.lastList(at: keyPath, request.description) : nil
         let relay = KeyRelay(request.description) { object, change in
           var change = NSKeyValueObservedChange<Any>(change)
           if let last { change = last.settingOfWhole(change, (object as! Self).list(at: keyPath)) }
@@ -46,6 +46,15 @@ extension KeyValueObservable {
       })
   }
 
+  /// Returns what keeps the collection of a key path until the observation ends.
+  private nonisolated func lastList(at keyPath: String, _ observer: ObserverDescription) -> LastList {
+    let reference = UnretainedObject(self)
+    let isStored = components(ofPath: keyPath).map { ClassicObservation.areStored($0, of: self) } ?? true
+    let last = LastList(on: isStored ? nil : observer.evaluator) { reference.load()?.list(at: keyPath) }
+    observer.end?.remember(last)
+    return last
+  }
+
   /// Returns the value of a key path if it is a collection. Another property is not read: a thread may be setting it.
   private nonisolated func list(at keyPath: String) -> (any KeyValueCodedCollection)? {
     guard KeyValueClass.of(self).property(named: keyPath)?.isCollection ?? true else { return nil }
@@ -55,19 +64,31 @@ extension KeyValueObservable {
 }
 
 /// The last value of a collection. The notification of a change of elements has only these elements.
-private final class LastList: Sendable {
+private final class LastList: RememberedValue, @unchecked Sendable {
   private let last: Guarded<(any KeyValueCodedCollection)?>
+  private let evaluator: ActorGate?
+  private let read: () -> (any KeyValueCodedCollection)?
 
-  init(_ list: (any KeyValueCodedCollection)?) { last = Guarded(list) }
+  init(on evaluator: ActorGate?, _ read: @escaping () -> (any KeyValueCodedCollection)?) {
+    (self.evaluator, self.read) = (evaluator, read)
+    last = Guarded(read())
+  }
+
+  private func exchange(_ new: (any KeyValueCodedCollection)?) -> (any KeyValueCodedCollection)? {
+    var previous = new
+    last.withLock { swap(&$0, &previous) }
+    return previous
+  }
+
+  override func resumed(deliveringMissed: Bool) {
+    _ = exchange(evaluator?.mayEvaluate ?? true ? unrecorded(read) : nil)
+  }
 
   func settingOfWhole(
     _ change: NSKeyValueObservedChange<Any>, _ list: @autoclosure () -> (any KeyValueCodedCollection)?
   ) -> NSKeyValueObservedChange<Any> {
     let new = change.kind == .setting ? change.newValue as? any KeyValueCodedCollection : list()
-    let old = last.withLock { last in
-      defer { last = new }
-      return last
-    }
+    let old = exchange(new)
     return change.kind == .setting
       ? change : NSKeyValueObservedChange<Any>(kind: .setting, newValue: new, oldValue: old, isPrior: change.isPrior)
   }
