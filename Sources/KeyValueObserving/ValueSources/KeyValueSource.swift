@@ -50,8 +50,9 @@ public struct KeyValueSource<Value> {
 
   /// The present value.
   ///
-  /// It is `nil` if an object has been deallocated or the value is filtered out. Of merged sources it is that of the first one that has
-  /// a value. Reading it within an expression makes the expression depend on it.
+  /// It is `nil` if an object has been deallocated, the value is filtered out, or a string key path has no value of the source's type: only
+  /// to observe that is a fault. Of merged sources it is that of the first one that has a value. Reading it within an expression makes the
+  /// expression depend on it.
   @inlinable public var value: Value? { read() }
 }
 
