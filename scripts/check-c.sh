@@ -1,11 +1,15 @@
 #!/bin/sh
 # Builds the C runtime without Swift and runs the suite in Tests/CAPI and the crash catalogue. All output is in build/c.
-#   scripts/check-c.sh --quick   gcc -O2, headers as C and C++, exported symbols, the engine without diagnostics
-#   scripts/check-c.sh           also gcc and clang at -O0 and -O3, AddressSanitizer + UBSan, ThreadSanitizer, valgrind
+#   scripts/check-c.sh --quick        gcc -O2, headers as C and C++, exported symbols, the engine without diagnostics
+#   scripts/check-c.sh --sanitizers   AddressSanitizer + UBSan, ThreadSanitizer
+#   scripts/check-c.sh                all these, gcc and clang at -O0 and -O3, and valgrind
 set -eu
 cd "$(dirname "$0")/.."
-quick=false
-[ "${1:-}" = --quick ] && quick=true
+case ${1:-} in
+  --quick) parts=quick ;;
+  --sanitizers) parts=sanitizers ;;
+  *) parts="quick levels sanitizers valgrind" ;;
+esac
 out=build/c
 jobs=$(nproc)
 mkdir -p "$out"
@@ -16,10 +20,10 @@ fail() { echo "check-c: $*" >&2; exit 1; }
 
 # --------------------------------------------------------------------------------------------------------------- Tools
 
-$quick || scripts/require.sh valgrind
+[ "${parts##* }" != valgrind ] || scripts/require.sh valgrind
 scripts/require.sh libffi-dev cmake ninja-build gcc g++ pkg-config python3
 
-clang=$(scripts/clang.sh 2>/dev/null) || $quick || fail "no clang: put it on PATH or name it in KVO_CLANG"
+clang=$(scripts/clang.sh 2>/dev/null) || [ "$parts" = quick ] || fail "no clang: put it on PATH or name it in KVO_CLANG"
 
 # --------------------------------------------------------------------------------------------------------------- Steps
 
@@ -102,15 +106,18 @@ under_valgrind() {
 
 # ----------------------------------------------------------------------------------------------------------------- Run
 
-headers
-build gcc-O2 gcc "-O2 -g" -DKVO_TEST_CXX_FLAGS=-O0 # optimised, these would take half of the time
-suite "gcc -O2" gcc-O2
-crashes "crash catalogue, gcc -O2" gcc-O2
-# The same programs with the library without diagnostics.
-build engine gcc "-O2 -g" -DKVO_DIAGNOSTICS=OFF -DKVO_BUILD_TESTS=OFF
-CShim/abi/check-symbols.sh "$out/engine/libkvo.so"
-LD_LIBRARY_PATH=$PWD/$out/engine suite "engine, no diagnostics" gcc-O2 -L "single|threads" -LE reported
-if ! $quick; then
+run_quick() {
+  headers
+  build gcc-O2 gcc "-O2 -g" -DKVO_TEST_CXX_FLAGS=-O0 # optimised, these would take half of the time
+  suite "gcc -O2" gcc-O2
+  crashes "crash catalogue, gcc -O2" gcc-O2
+  # The same programs with the library without diagnostics.
+  build engine gcc "-O2 -g" -DKVO_DIAGNOSTICS=OFF -DKVO_BUILD_TESTS=OFF
+  CShim/abi/check-symbols.sh "$out/engine/libkvo.so"
+  LD_LIBRARY_PATH=$PWD/$out/engine suite "engine, no diagnostics" gcc-O2 -L "single|threads" -LE reported
+}
+
+run_levels() {
   for level in O0 O3; do
     build "gcc-$level" gcc "-$level -g"
     suite "gcc -$level" "gcc-$level"
@@ -118,6 +125,9 @@ if ! $quick; then
     build "clang-$level" "$clang" "-$level -g"
     suite "clang -$level" "clang-$level"
   done
+}
+
+run_sanitizers() {
   # Not the "function" check: a setter takes the program's structure where KVO_SET has kvo_object, and a trampoline has no type.
   build asan "$clang" "-O1 -g -fsanitize=address,undefined -fno-sanitize=function -fno-sanitize-recover=undefined" \
     -DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=bfd -DCMAKE_SHARED_LINKER_FLAGS=-fuse-ld=bfd
@@ -128,8 +138,13 @@ if ! $quick; then
   KVO_TEST_TOOL=tsan TSAN_OPTIONS=halt_on_error=1 suite ThreadSanitizer tsan -L threads
   # One scenario calls in a signal handler what must not be called there.
   KVO_CRASH_SECONDS=120 TSAN_OPTIONS=report_signal_unsafe=0 crashes "crash catalogue, TSan" tsan
+}
+
+run_valgrind() {
   under_valgrind
   crashes "crash catalogue, valgrind" gcc-O0 valgrind -q --error-exitcode=99
-fi
+}
+
+for part in $parts; do "run_$part"; done
 echo "check-c: $passed passed, $failed failed"
 [ "$failed" = 0 ]
