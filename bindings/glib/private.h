@@ -12,7 +12,7 @@ typedef struct kvo_glib_place {
   GThread *home;
   GMainContext *context;
   unsigned references; /* under the lock, as those that are counted are listed */
-  unsigned index;      /* never changes; below 2^30 */
+  unsigned index;      /* never changes; below 2^29 */
 } kvo_glib_place;
 
 /* The one lock of the library. Nothing of the program, of GObject or of the runtime that calls anybody runs under it. */
@@ -45,9 +45,10 @@ typedef struct kvo_glib_weak {
       found; /* the same for who wants a reference: GObject knows whether it is the last one that is being dropped */
   unsigned references;      /* under the lock */
   unsigned wrapped;         /* under the lock: how many wrappers there have been */
-  unsigned place : 30;      /* under the lock: the wrapper's */
+  unsigned place : 29;      /* under the lock: the wrapper's */
   unsigned is_frozen : 1;   /* under the lock: the wrapper's notifications wait for its context */
   unsigned is_observed : 1; /* under the lock: its keys are */
+  unsigned is_dying : 1;    /* under the lock: no pins are made any more */
 } kvo_glib_weak;
 
 /* An object that a thread reads, or a list model that it reads: another thread that destroys it, or what it has, waits. On the stack. */

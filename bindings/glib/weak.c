@@ -23,18 +23,21 @@ static void weak_forget(kvo_glib_weak *weak) {
   weak->object = NULL;
 }
 
-/* Under the lock. If the object was destroyed in a callback of its own, the runtime calls weak_died only afterwards. */
-static gboolean weak_is_alive(kvo_glib_weak *weak) {
-  if (weak->object != NULL && !kvo_observation_is_registered(weak->watch)) weak_forget(weak);
-  return weak->object != NULL;
+/* Called once: when the death of the object begins. It can still be observed, so that the threads that use it need not know. */
+static void weak_dies(kvo_observation watch, void *user_data) {
+  kvo_glib_weak *weak = user_data;
+  (void)watch;
+  kvo_glib_lock();
+  weak->is_dying = TRUE;
+  kvo_glib_pin_wait(weak);
+  weak_forget(weak);
+  kvo_glib_unlock();
 }
 
-/* Called once: when the object dies, or when nobody needs to know of it any more. */
-static void weak_died(void *user_data) {
+/* Called once: when the object has died, or when nobody needs to know of it any more. */
+static void weak_ended(void *user_data) {
   kvo_glib_weak *weak = user_data;
   kvo_glib_lock();
-  weak_forget(weak);
-  kvo_glib_pin_wait(weak);
   gboolean is_last = --weak->references == 0;
   kvo_glib_kept *kept = weak->wrapper != NULL ? kvo_glib_keep_steal((kvo_glib_wrapper *)weak->wrapper) : NULL;
   kvo_glib_unlock();
@@ -42,12 +45,10 @@ static void weak_died(void *user_data) {
   if (is_last) weak_free(weak);
 }
 
-static const kvo_observer_ops watch_ops = {.destroy = weak_died};
+static const kvo_observer_ops watch_ops = {.destroy = weak_ended, .ask = weak_dies};
 
 kvo_glib_weak *kvo_glib_weak_find(const kvo_object *address) {
-  kvo_glib_weak *found =
-      known != NULL ? g_hash_table_lookup(known, &(kvo_glib_weak){.object = (kvo_object *)address}) : NULL;
-  return found != NULL && weak_is_alive(found) ? found : NULL;
+  return known != NULL ? g_hash_table_lookup(known, &(kvo_glib_weak){.object = (kvo_object *)address}) : NULL;
 }
 
 kvo_glib_weak *kvo_glib_weak_again(kvo_glib_weak *weak) {
@@ -139,7 +140,7 @@ void kvo_glib_pin_wait(const void *what) {
 
 kvo_object *kvo_glib_weak_pin(kvo_glib_weak *weak, kvo_glib_pin *pin) {
   kvo_glib_lock();
-  kvo_object *object = weak_is_alive(weak) ? weak->object : NULL;
+  kvo_object *object = !weak->is_dying ? weak->object : NULL;
   if (object != NULL) kvo_glib_pin_link(pin, weak);
   kvo_glib_unlock();
   return object;

@@ -315,7 +315,10 @@ KVO_API void kvo_settle(kvo_observation observation);
  * kvo_cancel_observer takes the id in `*out` back. This is no observation: it makes no setter notify, and no report and no graph shows it.
  * If the object dies while it is used, in its own callback or on another thread, the call comes when that use has ended, and the object's
  * memory may be freed by then: kvo_observation_is_registered of the id is false from the death on.
- * `ops` must stay valid for ever; its other members are not used. On failure nothing is called: OUT_OF_MEMORY, DYING_OBJECT, and
+ *
+ * `ops->ask`, unless it is NULL, is called when the death begins, on the thread that destroys, with no lock held: the object still takes
+ * observers, and lives until this has returned. So it may wait for other threads that use the object. `ops` must stay valid for ever; its
+ * other members are not used. On failure nothing is called: OUT_OF_MEMORY, DYING_OBJECT, and
  * INVALID_ARGUMENT, which for NULL is also KVO0008. Any thread. */
 KVO_API kvo_status kvo_binding_observe_death(kvo_object *object, const kvo_observer_ops *ops,
                                              void *KVO_NULLABLE user_data, kvo_observation *out);

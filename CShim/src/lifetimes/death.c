@@ -66,6 +66,14 @@ static void end_node(kvo_info *info, kvo_node *node, teardown *of) {
   if (other != 0) kvo__end_named(other, of->place);
 }
 
+/* Oldest first, so that those that are added meanwhile are asked, too. The caller is a reader. */
+static void ask_watches(kvo_info *info) {
+  kvo_slot *watches = kvo__slot_find(info, KVO_KEY_DEATH);
+  if (watches == NULL) return;
+  for (kvo_node *node = atomic_load(&watches->oldest); node != NULL; node = atomic_load(&node->newer))
+    if (atomic_load(&node->live) && node->ops->ask != NULL) node->ops->ask(node->id, node->user_data);
+}
+
 /* First, because what is unlinked last is destroyed first: whoever watches the death is told after all observations have ended. */
 static void end_watches(kvo_info *info, teardown *of) {
   kvo_slot *watches = kvo__slot_find(info, KVO_KEY_DEATH);
@@ -123,6 +131,8 @@ static bool death_finish(kvo_object *object, kvo_place place) {
   kvo__look_for_abandoned(); /* in this frame: a callee's is below those that were left */
   kvo_info *info = kvo__word_info(kvo__word(object));
   const kvo_object *named = info != NULL ? info->object : object; /* a binding may have moved the header to finish it */
+  uint64_t entered = info != NULL ? kvo__enter(info) : 0;
+  if (info != NULL) ask_watches(info);
   kvo__unobserved_forget(named);
   kvo__scopes_forget(named);
   if (info == NULL) {
@@ -131,7 +141,6 @@ static bool death_finish(kvo_object *object, kvo_place place) {
     return true;
   }
   kvo__manual_end_of(info);
-  uint64_t entered = kvo__enter(info);
   if (kvo__is_tapped()) kvo__hooks.died(info);
   /* First, so that no node is linked any more which the loop below would miss. */
   kvo__lock(&info->lock);

@@ -144,6 +144,36 @@ TEST("nothing is registered with an object in the watch of its death") {
   CHECK(!kvo_observation_is_registered(id));
 }
 
+static watcher late;
+static int ended_before, asked_count;
+
+static void count_nothing(void *object) { (void)object; }
+
+static void use_when_asked(kvo_observation watch_id, void *user_data) {
+  static const kvo_observer_ops same_ops = {.destroy = count_nothing, .ask = use_when_asked};
+  item *object = user_data;
+  kvo_observation id;
+  CHECK(kvo_observation_is_registered(watch_id));
+  CHECK_EQ(of_dying.destroyed, ended_before);
+  item_set_value(object, object->value + 1);
+  if (asked_count++ > 0) return;
+  watch(object, "value", KVO_NEW | KVO_ENDS_WITH_OBJECT, &late);
+  CHECK_OK(kvo_binding_observe_death(as_object(object), &same_ops, object, &id));
+}
+
+TEST("who watches a death is asked when it begins, while the object can still be set, observed and watched") {
+  static const kvo_observer_ops ops = {.destroy = count_nothing, .ask = use_when_asked};
+  item *object = item_make(1);
+  kvo_observation id;
+  watch(object, "value", KVO_ENDS_WITH_OBJECT, &of_dying);
+  ended_before = of_dying.destroyed;
+  CHECK_OK(kvo_binding_observe_death(as_object(object), &ops, object, &id));
+  item_destroy(object);
+  CHECK_EQ(asked_count, 2);
+  CHECK_EQ(late.calls, 1);
+  CHECK_EQ(late.destroyed, 1);
+}
+
 TEST("objects of one path end in any order when their memory stays, and are nil on it from then on") {
   item links[3] = {{.value = 1}, {.value = 2}, {.value = 3}};
   watcher w = {0};

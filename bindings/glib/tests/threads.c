@@ -177,6 +177,48 @@ static void test_destroyed(void) {
   }
 }
 
+/* A wrapper is used while another thread destroys its object, which waits for each use. */
+static void *destroy_one(void *object) {
+  kvo_object_destroy(object);
+  return NULL;
+}
+
+static void use_object(kvo_object *object, gpointer board) {
+  GListModel *list = kvo_glib_list_model(object, "friends");
+  g_assert_cmpuint(g_list_model_get_n_items(list), ==, 1);
+  g_object_unref(list);
+  GObject *wrapper = kvo_glib_wrap(object);
+  g_assert_nonnull(wrapper);
+  g_object_unref(wrapper);
+  g_assert_nonnull(kvo_glib_bind(object, "name", board, "text", G_BINDING_SYNC_CREATE));
+  g_assert_nonnull(kvo_glib_bind(object, "boss.age", board, "number", G_BINDING_BIDIRECTIONAL));
+}
+
+static void test_used(void) {
+  kvo_object *friend = person_new("friend", 0);
+  Board *board = board_new();
+  for (int round = 0; round < CHANGES / 40; round++) {
+    kvo_object *ann = person_new("Ann", 5);
+    person_add_friend(ann, 0, friend);
+    GObject *wrapper = kvo_glib_wrap(ann);
+    GListModel *list, *last = NULL;
+    pthread_t thread;
+    start(&thread, destroy_one, ann);
+    do {
+      g_object_get(wrapper, "friends", &list, NULL);
+      if (list != NULL) g_set_object(&last, list);
+      g_clear_object(&list);
+    } while (kvo_glib_object_call(KVO_GLIB_OBJECT(wrapper), use_object, board));
+    pthread_join(thread, NULL);
+    run_ready();
+    if (last != NULL) g_assert_cmpuint(g_list_model_get_n_items(last), ==, 0);
+    g_clear_object(&last);
+    g_object_unref(wrapper);
+  }
+  g_object_unref(board);
+  kvo_object_destroy(friend);
+}
+
 /* ----------------------------------------------------------------------------------------------------------------- Lists -- */
 
 /* Inserts and removes, and destroys what it has removed. */
@@ -332,6 +374,7 @@ int main(int argc, char **argv) {
                   test_bind);
   g_test_add_func("/threads/targets come and go while others set the model", test_targets);
   g_test_add_func("/threads/another thread destroys the models", test_destroyed);
+  g_test_add_func("/threads/a wrapper is used while another thread destroys its object", test_used);
   g_test_add_func("/threads/a list is edited by another thread, which destroys what it removes", test_list);
   g_test_add_func("/threads/several threads get one wrapper", test_wrap);
   g_test_add_func("/threads/a binding belongs to the context of the thread that makes it", test_context);

@@ -184,7 +184,7 @@ KVO_API kvo_object *kvo_glib_object_get_kvo_object(KvoGlibObject *wrapper);
  *
  * Calls a function with the object of a wrapper, which cannot be destroyed meanwhile: another thread that does waits. Any thread.
  *
- * Returns: %FALSE, and the function is not called, if the object has been destroyed
+ * Returns: %FALSE, and the function is not called, if the object has been destroyed, or is being
  */
 KVO_API gboolean kvo_glib_object_call(KvoGlibObject *wrapper, void (*function)(kvo_object *object, gpointer user_data),
                                       gpointer user_data);
