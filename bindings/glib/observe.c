@@ -12,6 +12,11 @@ static gint observe_is_used;
 
 /* ------------------------------------------------------------------------------------------------------------- Classes -- */
 
+/* Who refers to a GObject keeps it, and notifies when it lets go: only that is a change for a path that leads through it. To read the path
+ * when the GObject ends would read one that is letting go of it, in the middle of its own dispose. */
+static void *observe_retain(void *instance) { return g_object_ref(((kvo_glib_observed *)instance)->object); }
+static void observe_release(void *instance) { g_object_unref(((kvo_glib_observed *)instance)->object); }
+
 /* Under the lock. */
 static kvo_class *observe_class(GObject *object) {
   if (observe_by_type == NULL) {
@@ -42,6 +47,7 @@ static kvo_class *observe_class(GObject *object) {
     kvo_glib_critical_status(status);
     cls = NULL;
   } else {
+    kvo_binding_class_keep(cls, observe_retain, observe_release);
     g_hash_table_insert(observe_by_type, type, cls);
     g_hash_table_add(observe_classes, cls);
     g_atomic_int_set(&observe_is_used, TRUE);

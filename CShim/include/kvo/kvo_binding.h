@@ -57,13 +57,6 @@ KVO_API kvo_status kvo_binding_class_register(const char *name, kvo_class *KVO_N
                                               size_t header_offset, const kvo_binding_property *KVO_NULLABLE properties,
                                               size_t count, kvo_class *KVO_NULLABLE *KVO_NONNULL out);
 
-/** Has the runtime retain objects of a binding's class, and of subclasses that are registered later, while observers are notified after the
- * setter has returned, as at the end of a scope: an observer may drop the last reference. Call it before the class has objects. `retain`
- * returns NULL, and the object is not released, if its destruction has begun. Both are called on any thread, without a lock. Fails with
- * INVALID_ARGUMENT if an argument is NULL or a binding has not registered the class. */
-KVO_API kvo_status kvo_binding_class_keep(kvo_class *cls, void *KVO_NULLABLE (*KVO_NONNULL retain)(void *instance),
-                                          void (*release)(void *instance));
-
 /** Returns whether kvo_binding_class_keep was called with this function for the class or for a superclass, so that a binding knows its own
  * classes. False for NULL. */
 KVO_API bool kvo_class_is_kept_by(const kvo_class *cls, void *KVO_NULLABLE (*KVO_NULLABLE retain)(void *instance));

@@ -102,6 +102,15 @@ typedef struct kvo_raw_class {
  * without all of its ops. Any thread. */
 KVO_API kvo_status kvo_raw_class_register(const kvo_raw_class *described, kvo_class *KVO_NULLABLE *KVO_NONNULL out);
 
+/** Says that objects of a language's class, and of subclasses that are registered later, are counted: who refers to one keeps it. The death
+ * of one is then no change of a path that leads through it, because the reference has been replaced, or is just being replaced; and the
+ * runtime retains objects while observers are notified after the setter has returned, as at the end of a scope: an observer may drop the
+ * last reference. Call it before the class has objects. `retain` returns NULL, and the object is not released, if its destruction has
+ * begun. Both are called on any thread, without a lock. Fails with INVALID_ARGUMENT if an argument is NULL or kvo_raw_class_register has
+ * not registered the class. */
+KVO_API kvo_status kvo_binding_class_keep(kvo_class *cls, void *KVO_NULLABLE (*KVO_NONNULL retain)(void *instance),
+                                          void (*release)(void *instance));
+
 /** Returns the language's object that has this header: the header's address minus the class's offset. NULL for NULL. */
 KVO_API void *kvo_object_instance(const kvo_object *object);
 

@@ -171,6 +171,18 @@ static void test_nil_text(void) {
   kvo_object_destroy(ann);
 }
 
+/* When it is disposed of, an entry lets go of its buffer first, and cannot be read afterwards. */
+static void test_buffer(void) {
+  GtkWidget *entry = gtk_entry_new(), *label = gtk_label_new(NULL);
+  g_object_ref_sink(entry);
+  g_object_ref_sink(label);
+  kvo_glib_bind(kvo_glib_observe(entry), "buffer.text", label, "label", G_BINDING_SYNC_CREATE);
+  gtk_editable_set_text(GTK_EDITABLE(entry), "typed");
+  g_object_unref(entry);
+  g_assert_cmpstr(gtk_label_get_label(GTK_LABEL(label)), ==, "typed");
+  g_object_unref(label);
+}
+
 static void test_lookup(void) {
   kvo_object *ann = person_new("Ann", 5), *bo = person_new("Bo", 50);
   GtkWidget *label = gtk_label_new(NULL);
@@ -201,6 +213,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/gtk/a sort list model follows", test_sorted);
   g_test_add_func("/gtk/a filter list model follows", test_filtered);
   g_test_add_func("/gtk/an entry and a label show a nil string as none", test_nil_text);
+  g_test_add_func("/gtk/the buffer of an entry is followed until the entry ends", test_buffer);
   g_test_add_func("/gtk/an expression follows the object of a property", test_lookup);
   g_test_add_func("/gtk/a column view of ten thousand rows, a label and an entry follow", test_view);
   return g_test_run();

@@ -97,6 +97,60 @@ static void test_path(void) {
   g_object_unref(other);
 }
 
+/* A GObject that lets go of its child first when it is disposed of, and must not be read afterwards. */
+typedef struct Parent {
+  GObject parent_instance;
+  GObject *child;
+  gboolean is_disposed;
+} Parent;
+typedef GObjectClass ParentClass;
+static GType parent_get_type(void);
+G_DEFINE_TYPE(Parent, parent, G_TYPE_OBJECT)
+
+static void parent_get(GObject *object, guint id, GValue *value, GParamSpec *spec) {
+  (void)id, (void)spec;
+  g_assert_false(((Parent *)object)->is_disposed);
+  g_value_set_object(value, ((Parent *)object)->child);
+}
+static void parent_set(GObject *object, guint id, const GValue *value, GParamSpec *spec) {
+  (void)id, (void)spec;
+  g_set_object(&((Parent *)object)->child, g_value_get_object(value));
+}
+static void parent_dispose(GObject *object) {
+  ((Parent *)object)->is_disposed = TRUE;
+  g_clear_object(&((Parent *)object)->child);
+  G_OBJECT_CLASS(parent_parent_class)->dispose(object);
+}
+static void parent_init(Parent *of) { (void)of; }
+static void parent_class_init(ParentClass *cls) {
+  cls->get_property = parent_get;
+  cls->set_property = parent_set;
+  cls->dispose = parent_dispose;
+  g_object_class_install_property(cls, 1, g_param_spec_object("child", NULL, NULL, G_TYPE_OBJECT, G_PARAM_READWRITE));
+}
+
+static void test_disposed(void) {
+  GObject *parent = g_object_new(parent_get_type(), NULL);
+  Board *child = board_new(), *target = board_new();
+  g_object_set(child, "text", "a", NULL);
+  g_object_set(parent, "child", child, NULL);
+  g_object_unref(child);
+  observe(kvo_glib_observe(parent), "child.number");
+  kvo_glib_bind(kvo_glib_observe(parent), "child.text", target, "text", G_BINDING_SYNC_CREATE);
+  child = board_new();
+  g_object_set(parent, "child", child, NULL); /* which ends the one before, in the middle of the store */
+  g_object_set(child, "text", "b", "number", 1, NULL);
+  assert_noted("child.number=0 child.number=1");
+  g_object_unref(child);
+  g_object_unref(parent);
+  assert_noted("");
+  char *text;
+  g_object_get(target, "text", &text, NULL);
+  g_assert_cmpstr(text, ==, "b");
+  g_free(text);
+  g_object_unref(target);
+}
+
 /* KVO's own bindings, and ours, reach a GObject; a wrapper is the object wrapped. */
 static void test_bindings(void) {
   kvo_object *ann = person_new("Ann", 5);
@@ -185,6 +239,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/observe/keys read and set the properties of a GObject", test_keys);
   g_test_add_func("/observe/notify:: notifies observers, once after a freeze", test_notified);
   g_test_add_func("/observe/a path leads through objects", test_path);
+  g_test_add_func("/observe/a path does not read a GObject that is being disposed of", test_disposed);
   g_test_add_func("/observe/bindings of either kind reach a GObject, and a wrapper is its object", test_bindings);
   g_test_add_func("/observe/a function is called with the object of a wrapper while that is alive", test_call);
   g_test_add_func("/observe/observations end when the GObject is disposed of, also by an observer", test_lives);

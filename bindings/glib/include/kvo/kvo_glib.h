@@ -47,7 +47,8 @@ KVO_API G_DECLARE_FINAL_TYPE(KvoGlibBinding, kvo_glib_binding, KVO_GLIB, BINDING
  * most objects.
  *
  * The binding ends with kvo_glib_binding_unbind(), with @object, or with @target. An object along the path that is replaced or destroyed
- * is a change. The target is set on the main context that is the thread default now: see above. Any thread.
+ * is a change; a #GObject only when it is replaced. The target is set on the main context that is the thread default now: see above. Any
+ * thread.
  *
  * Returns: (transfer none) (nullable): the binding, which is valid as long as it is bound; g_object_ref() it to keep it longer. %NULL,
  *   with a critical warning that says why: an argument is %NULL, the path cannot be read, the property, or for
@@ -244,8 +245,9 @@ KVO_API GListModel *kvo_glib_list_model(kvo_object *object, const char *key);
  * A number is set if the property's type can represent it, and then brought into its range as by g_param_value_validate(). Boxed
  * values, variants and pointers can be read as a pointer only.
  *
- * There is one for each GObject. When that is disposed of, its observations end, as of any KVO object that is destroyed. Any thread; but
- * reading and setting calls @object, which may need its own.
+ * There is one for each GObject. When that is disposed of, its observations end, as of any KVO object that is destroyed. For a path that
+ * leads through it that is no change, because who refers to a GObject keeps it, and notifies when it lets go. Any thread; but reading and
+ * setting calls @object, which may need its own.
  *
  * Returns: (type gpointer) (transfer none) (nullable): the KVO object, which is valid until @object is finalized. %NULL, with a critical
  *   warning, if @object is no GObject, or there is no memory; %NULL for a wrapper whose object has been destroyed
