@@ -7,7 +7,8 @@ cd "$(dirname "$0")/.."
 
 # What a user types first comes first.
 commands=("make demo" "make test" "make check")
-for check in c without-macros model sanitizers crashes clients examples view bindings desktop scaling costs packages docs documents ports; do
+checks="c without-macros model sanitizers crashes clients examples view bindings desktop scaling costs packages docs documents ports"
+for check in $checks; do
   commands+=("make check-$check")
 done
 commands+=("make mutate ARGS='--count 120 --budget 3600 --least 95'" "make docs" "make bench")

@@ -78,7 +78,9 @@
         }
       }
       #expect(log.all == [])
-      let expression = KeyValueSource { [document] in document.pages }.onChange(for: log) { log, _, _ in log.add("called") }
+      let expression = KeyValueSource { [document] in document.pages }.onChange(for: log) { log, _, _ in
+        log.add("called")
+      }
       document.stopObserving(for: log)
       document.pages += 1
       #expect(log.all == ["called"])

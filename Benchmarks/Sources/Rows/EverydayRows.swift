@@ -13,7 +13,9 @@ extension Row {
       Row(
         "observed set, Int, for a receiver on the main actor, options new", observedSetOnMainActor,
         .qt("property-set-1", "QProperty, onValueChanged", bar: 1.2)),
-      Row("observed set, Int, onChange with a token", { onChangeSet { object, _ in object.onChange(of: \.number) { _, _ in } } }),
+      Row(
+        "observed set, Int, onChange with a token",
+        { onChangeSet { object, _ in object.onChange(of: \.number) { _, _ in } } }),
       Row(
         "observed set, Int, onChange for a receiver",
         { onChangeSet { $0.onChange(of: \.number, for: $1) { me, _, new in me.tally.add(new) } } }),

@@ -123,7 +123,8 @@ public struct KeyValueDeliveredSource<Value: Sendable> {
   ) -> NSKeyValueObservation {
     let (changes, handle) = (ValueChanges<Value>(merging: delivery.interval != nil), ValuesHandler(handler).unchecked)
     return receive(
-      .values(of: Value.self, initial), for: receiver, userInfo, isolation, SourceLocation(file: fileID, line: line), handler.isolation,
+      .values(of: Value.self, initial), for: receiver, userInfo, isolation, SourceLocation(file: fileID, line: line),
+      handler.isolation,
       remembering: changes.last
     ) { receiver, change in
       if let values = changes.values(of: change) { handle(receiver, values.old, values.new) }

@@ -88,7 +88,6 @@ struct SourceRequest {
   @inlinable var isInitial: Bool { options.contains(.initial) }
 }
 
-
 extension KeyValueObservable {
   /// Returns the source of a property or key path of this object, which the source does not retain.
   ///

@@ -102,7 +102,8 @@ extension KeyValueSource {
     let changes = ValueChanges<Value>()
     let handle = ValuesHandler(handler).unchecked
     return receive(
-      .values(of: Value.self, initial), for: receiver, on: handler.isolation ?? isolation, SourceLocation(file: fileID, line: line),
+      .values(of: Value.self, initial), for: receiver, on: handler.isolation ?? isolation,
+      SourceLocation(file: fileID, line: line),
       userInfo, remembering: changes.last
     ) { receiver, change in
       if let values = changes.values(of: change) { handle(receiver, values.old, values.new) }
