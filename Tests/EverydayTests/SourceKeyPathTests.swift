@@ -144,9 +144,10 @@
       let wholes: Log<String> = Log()
       document.source("tags").onChange(for: wholes) { $0.add("\($1)>\($2)") }
       document.source("tags").map { "\($0)" }.onChange(for: wholes) { $0.add($2) }
+      document.source("tags", as: (any Sendable).self).onChange(for: wholes) { $0.add("sendable \($2)") }
       document.source("tags").observe(options: [.old, .new], for: log) { $0.add("\($1.kind) \($1.newValue!)") }
       document.mutableArrayValue(for: \.tags).append("y")
-      #expect(Set(wholes.all) == [#"["x"]>["x", "y"]"#, #"["x", "y"]"#])
+      #expect(Set(wholes.all) == [#"["x"]>["x", "y"]"#, #"["x", "y"]"#, #"sendable ["x", "y"]"#])
       #expect(log.all.last == #"insertion ["y"]"#)
     }
 

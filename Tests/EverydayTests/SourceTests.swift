@@ -88,6 +88,19 @@
       #expect(!expression.isActive)
     }
 
+    @Test("goes on with the other objects when one is deallocated in the initial call")
+    func deathInInitialCall() {
+      let other = Document()
+      var first: Document? = Document()
+      let merged = KeyValueSource.merge(first!.source(\.pages), other.source(\.pages))
+      let token = merged.observe(options: [.initial, .new], for: log) { log, change in
+        first = nil
+        log.add("\(change.newValue!)")
+      }
+      other.pages = 7
+      #expect(first == nil && log.all == ["0", "0", "7"] && token.isActive)
+    }
+
     @Test("leaves out what compactMap makes nil, and gives onChange a value in place of a missing old one")
     func compactMap() {
       document.source(\.title).compactMap { Int($0) }.onChange(for: log) { log, old, new in log.add("\(old)>\(new)") }

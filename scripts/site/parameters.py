@@ -36,7 +36,6 @@ SHARED = {
     "receiver": "Any class instance, which the closure gets. It is not retained, and its deallocation ends the observation.",
     "userInfo": "Anything that reports and the graph show with the observation.",
     "initial": "Whether the closure is also called before the method returns, with the present value as both values.",
-    "duplicates": "What to do if the controller already observes the key path of the object; by default what it was created with.",
     "delivery": "Where the closure is called.",
     "coalescing": "What happens to changes that wait for their delivery.",
     "handler": "The closure to call.",

@@ -11,7 +11,7 @@ import pathlib
 import sys
 
 TITLES = {
-    "Observing": "Observing", "Receivers": "Receivers", "Controller": "Controllers", "Delivery": "Delivery",
+    "Observing": "Observing", "Receivers": "Receivers", "Delivery": "Delivery",
     "ValueSources": "Sources", "Bindings": "Bindings", "Streams": "Streams and views", "Coding": "Key-value coding",
     "Collections": "Collections", "Model": "Classes and properties", "RuntimeClasses": "Objects of C programs",
     "Diagnostics": "Diagnostics", "Support": "Support", "Macros": "For the macro",

@@ -114,7 +114,7 @@ final class ClassicObservation: ObserverBox, @unchecked Sendable {
             context: context,
             observer: .init(
               identity: observer, note: note, isReceiver: isReceiver, evaluator: evaluator,
-              readsAgain: follower != nil), site: site,
+              readsAgain: follower != nil || relay?.receiver.readsAgain ?? false), site: site,
             keepsLast: key == nil && keepsLast)
         }
       }

@@ -78,16 +78,16 @@ final class ObservationEnd: DeathObserver, @unchecked Sendable {
       observation, { Unmanaged<ObservationEnd>.fromOpaque($1!).takeRetainedValue().hasEnded($0) }, context.toOpaque())
     guard status != KVO_OK else { return }
     context.release()
-    hasEnded(KVO_END_REMOVED)
+    hasEnded(KVO_END_REMOVED, endingOthers: false)  // its object may have died
   }
 
   /// One of the observations has ended, and the runtime makes no call of it any more. The last one says why.
-  private func hasEnded(_ end: kvo_end) {
+  private func hasEnded(_ end: kvo_end, endingOthers: Bool = true) {
     var endsOthers = false
     let forgotten = state.withLock { state -> [RememberedValue]? in
       state.left -= 1
       guard state.left == 0 else {
-        endsOthers = endsTogether && end == KVO_END_REMOVED && state.wanted == nil
+        endsOthers = endingOthers && endsTogether && end == KVO_END_REMOVED && state.wanted == nil
         if endsOthers { state.wanted = .invalidated }
         return nil
       }

@@ -1,6 +1,7 @@
 // Changes as settings of the whole value, however a collection was changed.
 
 import CKVO
+import Foundation
 
 extension KeyValueObservable {
   /// Implements `observe` for the option `.whole`.
@@ -64,7 +65,8 @@ extension NSKeyValueObservingOptions {
   /// `.whole`, if values of a type may be collections: a notification may have a change of elements then.
   @usableFromInline
   static func whole(ifNeededFor type: Any.Type) -> NSKeyValueObservingOptions {
-    type is any _KeyValueCollection.Type || type == Any.self || type == Any?.self ? .whole : []
+    func mayHoldList<Value>(_: Value.Type) -> Bool { [Int]() is Value || Set<Int>() is Value || NSOrderedSet() is Value }
+    return type is any _KeyValueCollection.Type || _openExistential(type, do: mayHoldList) ? .whole : []
   }
 
   /// What an observer of the new value needs.

@@ -24,8 +24,8 @@ extension KeyValueObservable {
   /// document.stopObserving(for: window)
   /// ```
   ///
-  /// That of several sources ends with any of their objects. An expression is an observation of no object: its token ends it, or
-  /// ``stopObservingAll(for:fileID:line:)``.
+  /// For any one of their objects, it ends the observation of several sources: of the others as soon as no call of an observer of this
+  /// object is in progress. An expression is an observation of no object: its token ends it, or ``stopObservingAll(for:fileID:line:)``.
   ///
   /// See ``stopObserving(_:for:fileID:line:)``.
   public nonisolated func stopObserving(

@@ -31,7 +31,7 @@ extension KeyValueObservable {
       subscribe: { request, sink in
         guard let object = reference.load() else { return [] }
         let last = request.options.contains(.whole) ? object.lastList(at: keyPath, request.description) : nil
-        let relay = KeyRelay(request.description) { object, change in
+        let relay = KeyRelay(last == nil ? request.description : request.description.readingAgain) { object, change in
           var change = NSKeyValueObservedChange<Any>(change)
           if let last { change = last.settingOfWhole(change, (object as! Self).list(at: keyPath)) }
           do throws(ConversionFailure) {
@@ -40,7 +40,8 @@ extension KeyValueObservable {
             raise(error, keyPath, of: object as! Self, request.site)
           }
         }
-        let options = request.options.subtracting([.whole, .ends]).union([.old, .new])
+        let refused: NSKeyValueObservingOptions = last == nil ? .ends : [.ends, .whole, .collectionChanges]
+        let options = request.options.subtracting(refused).union([.old, .new])
         let observation = object.add(.receiver(relay), keyPath, options, nil, request.site)
         return observation == 0 ? [] : [observation]
       })
@@ -88,7 +89,7 @@ private final class LastList: RememberedValue, @unchecked Sendable {
     _ change: NSKeyValueObservedChange<Any>, _ list: @autoclosure () -> (any KeyValueCodedCollection)?
   ) -> NSKeyValueObservedChange<Any> {
     let new = change.kind == .setting ? change.newValue as? any KeyValueCodedCollection : list()
-    let old = exchange(new)
+    let old = change.isPrior ? last.withLock { $0 } : exchange(new)
     return change.kind == .setting
       ? change : NSKeyValueObservedChange<Any>(kind: .setting, newValue: new, oldValue: old, isPrior: change.isPrior)
   }

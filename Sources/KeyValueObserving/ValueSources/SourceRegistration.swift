@@ -10,7 +10,7 @@ extension KeyValueSource {
     _ sink: @escaping (NSKeyValueObservedChange<Value>) -> Void
   ) -> [UInt64] {
     unrecorded {
-      isOfKeyPath || options.isDisjoint(with: .refusedByOperators)
+      (isOfKeyPath && !options.isSuperset(of: [.whole, .distinct])) || options.isDisjoint(with: .refusedByOperators)
         ? subscribe(SourceRequest(options, site, description), sink) : registerChecked(options, site, description, sink)
     }
   }
