@@ -38,6 +38,9 @@ static void weak_dies(kvo_observation watch, void *user_data) {
 static void weak_ended(void *user_data) {
   kvo_glib_weak *weak = user_data;
   kvo_glib_lock();
+  weak->is_dying = TRUE; /* also if it was made too late to be asked */
+  kvo_glib_pin_wait(weak);
+  weak_forget(weak);
   gboolean is_last = --weak->references == 0;
   kvo_glib_kept *kept = weak->wrapper != NULL ? kvo_glib_keep_steal((kvo_glib_wrapper *)weak->wrapper) : NULL;
   kvo_glib_unlock();

@@ -253,8 +253,8 @@ typedef struct kvo_observer_ops {
   /** For expressions: returns whether this thread may call `evaluate`. NULL if every thread may. The thread that registers the observation
    * is not asked. The answer has to hold until the call of the runtime that asked has returned. */
   bool (*KVO_NULLABLE is_here)(void *user_data);
-  /** NULL without `is_here`: called for a change that was made on a thread which may not evaluate. Arranges for kvo_settle to be called on
-   * one that may, now or later. It is not called again until then, except after a pause. */
+  /** NULL without `is_here`, but see kvo_binding_observe_death. Called for a change that was made on a thread which may not evaluate.
+   * Arranges for kvo_settle to be called on one that may, now or later. It is not called again until then, except after a pause. */
   void (*KVO_NULLABLE ask)(kvo_observation observation, void *user_data);
   /** For expressions that end at a property (kvo_track_value_is_of): makes of a value of that property what `evaluate` would return.
    * NULL is returned if there is no memory. Without this function, an expression whose last value is kept is evaluated at each change of
@@ -326,8 +326,8 @@ KVO_API void kvo_settle(kvo_observation observation);
  * memory may be freed by then: kvo_observation_is_registered of the id is false from the death on.
  *
  * `ops->ask`, unless it is NULL, is called when the death begins, on the thread that destroys, with no lock held: the object still takes
- * observers, and lives until this has returned. So it may wait for other threads that use the object. `ops` must stay valid for ever; its
- * other members are not used. On failure nothing is called: OUT_OF_MEMORY, DYING_OBJECT, and
+ * observers, and lives until this has returned. So it may wait for other threads that use the object, but not end it: that is KVO0012.
+ * `ops` must stay valid for ever; its other members are not used. On failure nothing is called: OUT_OF_MEMORY, DYING_OBJECT, and
  * INVALID_ARGUMENT, which for NULL is also KVO0008. Any thread. */
 KVO_API kvo_status kvo_binding_observe_death(kvo_object *object, const kvo_observer_ops *ops,
                                              void *KVO_NULLABLE user_data, kvo_observation *out);

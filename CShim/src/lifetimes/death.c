@@ -70,6 +70,7 @@ static void end_node(kvo_info *info, kvo_node *node, teardown *of) {
 static void ask_watches(kvo_info *info) {
   kvo_slot *watches = kvo__slot_find(info, KVO_KEY_DEATH);
   if (watches == NULL) return;
+  atomic_store(&((kvo_death_slot *)(void *)watches)->is_asked, true);
   for (kvo_node *node = atomic_load(&watches->oldest); node != NULL; node = atomic_load(&node->newer))
     if (atomic_load(&node->live) && node->ops->ask != NULL) node->ops->ask(node->id, node->user_data);
 }
@@ -174,9 +175,17 @@ static bool death_finish(kvo_object *object, kvo_place place) {
   return !is_evaluated;
 }
 
+static bool death_has_begun(const kvo_object *object) {
+  uintptr_t word = kvo__word(object);
+  kvo_info *info = kvo__word_info(word);
+  const kvo_slot *watches = info != NULL ? kvo__slot_find(info, KVO_KEY_DEATH) : NULL;
+  return (word & KVO_WORD_DYING) != 0 ||
+         (watches != NULL && atomic_load(&((const kvo_death_slot *)(const void *)watches)->is_asked));
+}
+
 /* Whether there is an object to finish or destroy; reports KVO0012 if not. */
 static bool can_end(kvo_object *object, const char *function, kvo_place place) {
-  bool is_object = kvo__is_object(object), is_dying = is_object && (kvo__word(object) & KVO_WORD_DYING) != 0;
+  bool is_object = kvo__is_object(object), is_dying = is_object && death_has_begun(object);
   if (is_object && !is_dying) return true;
   KVO_MISUSE(unsupported_object, object, function, NULL, is_dying ? "it is being destroyed already" : NULL, place);
   return false;

@@ -219,6 +219,8 @@ typedef struct kvo_death_slot {
   kvo_later_slot later;
   /** The number of its nodes; under info->lock. */
   uint32_t count;
+  /** The death has begun: whoever watches it is being asked, or has been. */
+  _Atomic bool is_asked;
 } kvo_death_slot;
 
 /** The second slot of an info, the root of the tree; or NULL. */

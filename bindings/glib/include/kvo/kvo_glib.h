@@ -173,7 +173,7 @@ KVO_API GType kvo_glib_wrapper_type(kvo_class *cls);
  * Returns the object of a wrapper, for the functions of kvo.h. It is not kept: use it only where it cannot be destroyed meanwhile. Any
  * thread.
  *
- * Returns: (type gpointer) (transfer none) (nullable): the object; %NULL if it has been destroyed
+ * Returns: (type gpointer) (transfer none) (nullable): the object; %NULL if it has been destroyed, or is being
  */
 KVO_API kvo_object *kvo_glib_object_get_kvo_object(KvoGlibObject *wrapper);
 
@@ -183,7 +183,8 @@ KVO_API kvo_object *kvo_glib_object_get_kvo_object(KvoGlibObject *wrapper);
  * @function: what is called
  * @user_data: passed to the function
  *
- * Calls a function with the object of a wrapper, which cannot be destroyed meanwhile: another thread that does waits. Any thread.
+ * Calls a function with the object of a wrapper, which cannot be destroyed meanwhile: another thread that does waits. So the
+ * function must not wait for that thread, nor for callbacks of the object's observations. Any thread.
  *
  * Returns: %FALSE, and the function is not called, if the object has been destroyed, or is being
  */
