@@ -190,12 +190,6 @@ typedef struct kvo_binding_observer {
   kvo_object *KVO_NULLABLE target;
   /** As in kvo_raw_observer. */
   kvo_key target_key;
-  /** For one direction of a two-way binding the target of the other one, as that names it; otherwise NULL. */
-  kvo_object *KVO_NULLABLE source;
-  /** The key of the source. */
-  kvo_key source_key;
-  /** It is the direction that runs after the other one, if both sides have changed. */
-  bool yields;
 } kvo_binding_observer;
 
 /** The change that a closure gets when a value of 8 bytes is set: see kvo_binding_observer.takes_word. It has the layout of Swift's

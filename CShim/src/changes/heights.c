@@ -40,15 +40,12 @@ static kvo_bound *next_setter(const kvo_object *object, kvo_key key, const kvo_b
   return of->target == object && of->key == key ? of : NULL;
 }
 
-bool kvo__bound_make(kvo_node *node, const kvo_binding_observer *observer) {
+bool kvo__bound_make(kvo_node *node, const kvo_object *target, kvo_key key) {
   kvo_bound *made = kvo__alloc(sizeof *made);
   if (made == NULL) return false;
   made->node = node;
-  made->target = observer->target;
-  made->key = observer->target_key;
-  made->source = observer->source;
-  made->source_key = observer->source_key;
-  made->yields = observer->yields;
+  made->target = target;
+  made->key = key;
   kvo__node_details(node)->bound = made;
   return true;
 }
@@ -240,21 +237,21 @@ typedef struct heights {
   bool is_queued, is_own;
 } heights;
 
-/* Whether it reads what the other one sets. Of an expression that is known in a two-way binding only. It may have ended, and its source may
- * be freed. */
+/* Whether it reads what the other one sets. Not known of an expression. It may have ended, and its source may be freed. */
 static bool answers(const kvo_bound *bound, const kvo_bound *other) {
   return bound->source != NULL && bound->source == other->target && bound->source_key == other->key;
 }
 
-/* Of the directions of a two-way binding only one that yields is above the other. The lock is held. */
-static void heights_look_at(const kvo_bound *bound, const kvo_open_scope *hold, const kvo_object *object, kvo_key key,
-                            heights *found) {
-  for (const kvo_bound *each = next_setter(object, key, NULL); each != NULL; each = next_setter(object, key, each)) {
+/* Neither direction of a two-way binding is above the other. The lock is held. */
+static void heights_look_at(const kvo_bound *bound, const kvo_open_scope *hold, kvo_slot *slot, heights *found) {
+  const kvo_object *object = kvo__slot_info(slot)->object;
+  for (const kvo_bound *each = next_setter(object, slot->key, NULL); each != NULL;
+       each = next_setter(object, slot->key, each)) {
     if (each == bound) {
       found->is_own = true;
       continue;
     }
-    if (answers(each, bound) && each->yields >= bound->yields) continue;
+    if (answers(each, bound)) continue;
     if (each->height > found->greatest) found->greatest = each->height;
     if (hold != NULL && each->is_queued && settler_of(each) == heights_address_of(hold) &&
         each->height >= bound->height)
@@ -262,19 +259,14 @@ static void heights_look_at(const kvo_bound *bound, const kvo_open_scope *hold, 
   }
 }
 
-static void look_at_slot(const kvo_bound *bound, const kvo_open_scope *hold, kvo_slot *slot, heights *found) {
-  heights_look_at(bound, hold, kvo__slot_info(slot)->object, slot->key, found);
-}
-
 bool kvo__bound_waits(kvo_bound *bound, kvo_open_scope *hold, bool has_run) {
   heights found = {0};
   kvo_tracked *tracked = kvo__bound_tracked(bound);
   if (tracked != NULL) kvo__lock(&tracked->lock);
   kvo__lock(&bound_lock);
-  if (tracked == NULL) look_at_slot(bound, hold, atomic_load(&bound->node->slot), &found);
-  if (tracked != NULL && bound->source != NULL) heights_look_at(bound, hold, bound->source, bound->source_key, &found);
+  if (tracked == NULL) heights_look_at(bound, hold, atomic_load(&bound->node->slot), &found);
   for (const kvo_dependency *each = tracked != NULL ? tracked->dependencies : NULL; each != NULL; each = each->to)
-    look_at_slot(bound, hold, atomic_load_explicit(&each->node.slot, memory_order_relaxed), &found);
+    heights_look_at(bound, hold, atomic_load_explicit(&each->node.slot, memory_order_relaxed), &found);
   atomic_store(&bound->reads_target, found.is_own);
   /* What it reads may be set by a binding that is queued only when others have run. */
   bool is_too_low = !has_run && found.greatest >= bound->height;

@@ -39,12 +39,9 @@ typedef struct kvo_bound {
   /** What it sets; the object is only compared, and NULL if it is none of the runtime's. Constant. */
   const kvo_object *target;
   kvo_key key;
-  /** What it reads, if that is a stored property or a side of a two-way binding, otherwise NULL; the object is only compared. Constant once
-   * it is listed; of an expression always. */
+  /** What it reads, if that is a stored property, otherwise NULL; the object is only compared. Constant once it is listed. */
   const kvo_object *source;
   kvo_key source_key;
-  /** As in kvo_binding_observer. Constant. */
-  bool yields;
   /** It is among all bindings. Constant once its registration is complete. */
   bool is_listed;
   /** What kvo__enter returned for the node's info, while there is a settler. For an expression that is retained instead. */
@@ -95,7 +92,7 @@ KVO_HIDDEN void kvo__settle_drop(kvo_open_scope *hold);
 /* ------------------------------------------------------------------------------------------------------- heights.c -- */
 
 /** Makes what is kept of a binding, with its node. False without memory. */
-KVO_HIDDEN bool kvo__bound_make(kvo_node *node, const kvo_binding_observer *observer);
+KVO_HIDDEN bool kvo__bound_make(kvo_node *node, const kvo_object *target, kvo_key key);
 /** Lists it among all bindings, once its node is linked: other threads may then look at what it reads and sets. The caller is a reader of
  * the node's info. */
 KVO_HIDDEN void kvo__bound_list(const kvo_node *node);

@@ -38,7 +38,7 @@ static kvo_status observe_key(kvo_object *object, kvo_key key, const kvo_binding
   kvo__warn_of_duplicate(object, observer);
   kvo_node *node = kvo__node_make(object, key, observer, KVO_NODE_DIRECT);
   if (node == NULL) return KVO_ERROR_OUT_OF_MEMORY;
-  if (observer->is_binding && !kvo__bound_make(node, observer)) {
+  if (observer->is_binding && !kvo__bound_make(node, observer->target, observer->target_key)) {
     kvo__node_drop(node);
     return KVO_ERROR_OUT_OF_MEMORY;
   }

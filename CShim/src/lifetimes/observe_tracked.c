@@ -13,7 +13,8 @@ static kvo_status observe_tracked_make(kvo_object *object, const kvo_binding_obs
   kvo_tracked *tracked = kvo__alloc(sizeof *tracked);
   if (tracked == NULL) return KVO_ERROR_OUT_OF_MEMORY;
   kvo_node *anchor = kvo__node_make(object, KVO_KEY_ANCHORS, observer, KVO_NODE_ANCHOR);
-  bool fits = anchor != NULL && (!observer->is_binding || kvo__bound_make(anchor, observer));
+  bool fits =
+      anchor != NULL && (!observer->is_binding || kvo__bound_make(anchor, observer->target, observer->target_key));
   if (!fits) {
     if (anchor != NULL) kvo__node_drop(anchor);
     kvo__free(tracked);

@@ -15,8 +15,8 @@ extension KeyValueObservable {
   ///
   /// The side that the binding sets does not answer, so a conversion may round. If its setter makes another value of it, the other side is
   /// corrected. A side that is assigned the value on which both agreed last sends nothing. If both sides change together, in
-  /// `withCoalescedChanges`, the left one wins. If the two setters never agree, it is fault KVO0024 after KVO_MAX_ROUNDS rounds, and both
-  /// sides keep their last values.
+  /// `withCoalescedChanges`, the left one wins, unless another binding sets it or the right one. If the two setters never agree, it is fault
+  /// KVO0024 after KVO_MAX_ROUNDS rounds, and both sides keep their last values.
   ///
   /// - Parameters:
   ///   - left: The property of this object.
@@ -82,28 +82,29 @@ extension KeyValueObservable {
     let token = NSKeyValueObservation.both(leftward.end, rightward.end)
     BindingTable.add(token, mine.origin, from: [others.origin])
     BindingTable.add(token, others.origin, from: [mine.origin])
-    let (left, right) = (boundKey(mine.origin, of: self), boundKey(others.origin, of: other))
-    func bindLeft() {
-      other.source(others.keyPath).receive(
-        initially == .set ? [.new, .initial] : .new, for: self, on: actor, site, bindingNote(mine.origin), leftward,
-        sets: left.answering(right, yields: true)
-      ) {
-        leftward.changed($0)
-      } handler: { _ in
-        leftward.changed()
-      }
-    }
-    // What the initial set makes of its side is corrected, so the other direction is there before.
-    if initially == .fromLeft { bindLeft() }
-    source(mine.keyPath).receive(
-      initially == .fromLeft ? [.new, .initial] : .new, for: other, on: actor, site, bindingNote(others.origin),
-      rightward, sets: right.answering(left, yields: false)
+    let (left, right) = (source(mine.keyPath), other.source(others.keyPath))
+    // The direction that is registered last is settled last: so the left side wins.
+    left.receive(
+      .new, for: other, on: actor, site, bindingNote(others.origin), rightward, sets: boundKey(others.origin, of: other)
     ) {
       rightward.changed($0)
     } handler: { _ in
       rightward.changed()
     }
-    if initially != .fromLeft { bindLeft() }
+    right.receive(
+      .new, for: self, on: actor, site, bindingNote(mine.origin), leftward, sets: boundKey(mine.origin, of: self)
+    ) {
+      leftward.changed($0)
+    } handler: { _ in
+      leftward.changed()
+    }
+    // What the first set makes of its side is corrected, so both directions are there before.
+    guard token.isActive else { return token }
+    switch initially {
+    case .set: if let value = unrecorded({ right.value }) { leftward.changed(to: value) }
+    case .fromLeft: if let value = unrecorded({ left.value }) { rightward.changed(to: value) }
+    case .wait: break
+    }
     return token
   }
 }

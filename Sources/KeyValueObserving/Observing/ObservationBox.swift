@@ -75,8 +75,7 @@ class ObservationBox {
       user_data: Unmanaged.passRetained(self).toOpaque(), context: context, identity: described.identity,
       file: site.cFile, line: site.cLine, deliver: nil, closure: nil, note: described.note,
       is_receiver: described.isReceiver, is_binding: described.sets != nil, takes_word: false,
-      target: described.sets?.object, target_key: described.sets?.key ?? 0, source: described.sets?.source,
-      source_key: described.sets?.sourceKey ?? 0, yields: described.sets?.yields ?? false)
+      target: described.sets?.object, target_key: described.sets?.key ?? 0)
     var observation: kvo_observation = 0
     let status =
       if let key {
@@ -172,8 +171,7 @@ struct DirectClosure {
       file: site.cFile, line: site.cLine, deliver: unsafeBitCast(deliver, to: kvo_raw_callback.self),
       closure: unsafeBitCast(closure, to: kvo_raw_callback?.self), note: described.note,
       is_receiver: described.isReceiver, is_binding: described.sets != nil, takes_word: takesWord,
-      target: described.sets?.object, target_key: described.sets?.key ?? 0, source: described.sets?.source,
-      source_key: described.sets?.sourceKey ?? 0, yields: described.sets?.yields ?? false)
+      target: described.sets?.object, target_key: described.sets?.key ?? 0)
     var observation: kvo_observation = 0
     let status = kvo_binding_observe_key(object, property.key, &observer, &observation)
     guard status != KVO_OK else { return RegistrationLog.noted(observation) }

@@ -80,23 +80,11 @@ struct BoundKey {
   /// `nil` for an object that is not observable. It is only compared.
   let object: KeyValueObjectReference?
   let key: UInt64
-  /// Of one direction of a two-way binding: what the other one sets, and whether this one runs after it.
-  private(set) var source: KeyValueObjectReference?
-  private(set) var sourceKey: UInt64 = 0
-  private(set) var yields = false
 
   @usableFromInline
   init(_ target: AnyObject, _ name: String) {
     let observable = target as? any KeyValueObservable
     object = observable?.adoptedObject
     key = observable?.keyOfChanges(of: name) ?? 0
-  }
-
-  /// The same for one direction of a two-way binding.
-  @usableFromInline
-  func answering(_ other: BoundKey, yields: Bool) -> BoundKey {
-    var key = self
-    (key.source, key.sourceKey, key.yields) = (other.object, other.key, yields)
-    return key
   }
 }

@@ -65,7 +65,9 @@ extension NSKeyValueObservingOptions {
   /// `.whole`, if values of a type may be collections: a notification may have a change of elements then.
   @usableFromInline
   static func whole(ifNeededFor type: Any.Type) -> NSKeyValueObservingOptions {
-    func mayHoldList<Value>(_: Value.Type) -> Bool { [Int]() is Value || Set<Int>() is Value || NSOrderedSet() is Value }
+    func mayHoldList<Value>(_: Value.Type) -> Bool {
+      [Int]() is Value || Set<Int>() is Value || NSOrderedSet() is Value
+    }
     return type is any _KeyValueCollection.Type || _openExistential(type, do: mayHoldList) ? .whole : []
   }
 
