@@ -57,7 +57,7 @@ static int take_lowest(const world *in) {
 static bool is_too_early(const world *in, int number) {
   const observation *self = &model.observations[number];
   for (int i = 0; i < in->watch_count; i++)
-    if (i != number && model.observations[i].live && model.observations[i].queued &&
+    if (i != number && model.observations[i].live && model.observations[i].queued && !answers(in, i, number) &&
         model_link(number, in->watches[i].target, in->watches[i].target_key) != NULL)
       return self->height <= bindings_of(in); /* in a cycle each is too early */
   return false;
