@@ -15,8 +15,8 @@ extension KeyValueObservable {
   ///
   /// The side that the binding sets does not answer, so a conversion may round. If its setter makes another value of it, the other side is
   /// corrected. A side that is assigned the value on which both agreed last sends nothing. If both sides change together, in
-  /// `withCoalescedChanges`, the left one wins, unless another binding sets it or the right one. If the two setters never agree, it is fault
-  /// KVO0024 after KVO_MAX_ROUNDS rounds, and both sides keep their last values.
+  /// `withCoalescedChanges`, the left one wins, unless another binding sets it or the right one. If the two setters never agree, it is
+  /// fault KVO0024 after KVO_MAX_ROUNDS rounds, and both sides keep their last values.
   ///
   /// - Parameters:
   ///   - left: The property of this object.

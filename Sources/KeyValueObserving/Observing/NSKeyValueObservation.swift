@@ -89,7 +89,8 @@ public class NSKeyValueObservation: NSObject, @unchecked Sendable {
   /// Resumes the observation after ``pause()``.
   ///
   /// The old value of the next change is the value now. That of a collection, with `onChange` or `.collectionChanges`, is read on this
-  /// thread; off the actor on which it is evaluated it is unknown, and the next change has no old value. Resuming an observation that is not paused, or has ended, does nothing. Any thread.
+  /// thread; off the actor on which it is evaluated it is unknown, and the next change has no old value. Resuming an observation that is
+  /// not paused, or has ended, does nothing. Any thread.
   ///
   /// - Parameter deliveringMissed: Whether changes that were made during the pause are delivered, as one: a setting, with the value at the
   ///   pause as the old value and the present one as the new value. The closure is called before the method returns, on this thread. If
