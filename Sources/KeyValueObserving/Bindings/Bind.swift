@@ -14,7 +14,7 @@ public enum KeyValueBinding {
 
   /// Which side of a two-way binding is set when it is made.
   public enum TwoWayInitially: Sendable {
-    /// The property on the left, of the object that `bind` is called on, takes the value of the one on the right.
+    /// The property on the left, of the object that `bindTwoWay` is called on, takes the value of the one on the right.
     case set
     /// The property on the right takes the value of the one on the left.
     case fromLeft

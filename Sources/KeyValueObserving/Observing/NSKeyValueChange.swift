@@ -2,16 +2,17 @@
 
 /// The kind of a change.
 ///
-/// A change of a property that is no collection is a setting. That of a collection is an insertion, a removal or a replacement if it is made
-/// through a proxy such as ``KeyValueMutableArray``, or if the observer has the option ``NSKeyValueObservingOptions/collectionChanges``.
+/// A change of a property that is no collection is a setting. That of a collection is an insertion, a removal or a replacement if it is
+/// made through a proxy such as ``KeyValueMutableArray``, announced as one, or if the observer has the option
+/// ``NSKeyValueObservingOptions/collectionChanges``.
 public enum NSKeyValueChange: UInt, Sendable {
   /// The value was set.
   case setting = 1
-  /// Elements were inserted into an ordered collection.
+  /// Elements were inserted into a collection.
   case insertion = 2
-  /// Elements were removed from an ordered collection.
+  /// Elements were removed from a collection.
   case removal = 3
-  /// Elements of an ordered collection were replaced.
+  /// Elements of a collection were replaced.
   case replacement = 4
 }
 
@@ -33,7 +34,7 @@ public struct NSKeyValueChangeKey: RawRepresentable, Hashable, Sendable {
   public static let newKey = NSKeyValueChangeKey(rawValue: "new")
   /// The old value, as the plain Swift value; `NSNull` for `nil`. Present if `.old` was requested.
   public static let oldKey = NSKeyValueChangeKey(rawValue: "old")
-  /// The indexes of an insertion, removal or replacement, an `IndexSet`.
+  /// The indexes of an insertion, removal or replacement, an `IndexSet`. Sets have none.
   public static let indexesKey = NSKeyValueChangeKey(rawValue: "indexes")
   /// `true` in the notification before a change.
   public static let notificationIsPriorKey = NSKeyValueChangeKey(rawValue: "notificationIsPrior")

@@ -39,7 +39,7 @@ public struct NSKeyValueObservingOptions: OptionSet, Sendable {
   /// and an insertion or removal of the remaining elements at the end of that range. A set delivers an insertion of the added
   /// elements, a removal of the removed ones, or both as a replacement, without indexes. A change that leaves all elements equal, a
   /// change from or to `nil`, and a change of elements that cannot be compared are delivered as a setting. So is the notification
-  /// before a change (`.prior`), because the change is not known yet.
+  /// before a change (`.prior`), because the change is not known yet, unless it is made through a proxy or announced as one of elements.
   ///
   /// Each change costs time and memory in proportion to the whole collection. The option has no effect on other properties.
   public static let collectionChanges = NSKeyValueObservingOptions(rawValue: 1 << 16)
@@ -109,7 +109,7 @@ public struct NSKeyValueObservedChange<Value> {
   /// numbers, strings, data, URLs, and optionals and collections of these.
   public let oldValue: Value?
 
-  /// The indexes of an insertion, removal or replacement, otherwise `nil`. If present, the values contain only these elements.
+  /// The indexes of an insertion, removal or replacement, whose values contain only these elements; `nil` for a setting and for a set.
   public let indexes: IndexSet?
 
   /// `true` in the notification before a change, which `.prior` requests.

@@ -76,7 +76,8 @@
 
     /// Returns a publisher of the values of the source.
     ///
-    /// - Parameter options: Those of ``KeyValueObservable/publisher(for:options:)``; `.prior` is refused if the source has operators.
+    /// - Parameter options: Those of ``KeyValueObservable/publisher(for:options:)``; `.prior` is refused unless the source is that of
+    ///   one key path.
     public func publisher(options: NSKeyValueObservingOptions = [.initial, .new]) -> KeyValueSourcePublisher<Value> {
       KeyValueSourcePublisher(source: self, options: options)
     }

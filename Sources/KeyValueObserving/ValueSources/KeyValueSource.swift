@@ -15,9 +15,10 @@ public import CKVO
 /// observation of a source ends with its object; one of several sources ends with the last of their objects.
 ///
 /// The operators ``map(_:)``, ``compactMap(_:)``, ``filter(_:)``, ``removeDuplicates()``, ``combineLatest(_:transform:)`` and
-/// ``merge(_:)`` make a source from others. They are called on the thread that makes the change, before its setter returns, and so their
-/// closures are `Sendable`. They pass on the old value as well as the new one: the old value of a change is the new value of the change
-/// before it. What takes time, such as a delay, is left to ``values(options:buffering:isolation:fileID:line:)``.
+/// ``merge(_:)`` make a source from others. They are called on the thread that makes the change, before its setter returns, or on the
+/// actor of an expression, and so their closures are `Sendable`. They pass on the old value as well as the new one: the old value of a
+/// change is the new value of the change before it. What takes time, such as a delay, is left to
+/// ``values(options:buffering:isolation:fileID:line:)``.
 ///
 /// An addition of this library. YJSafeKVO calls the pair of an object and a key path PACK.
 @frozen
