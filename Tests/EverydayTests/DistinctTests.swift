@@ -94,12 +94,24 @@
     @Test("is refused with .prior, and of values that are not Equatable")
     func refusals() {
       let listener = ClassicListener()
-      expectFaults([.invalidArgument, .invalidArgument, .invalidArgument]) {
+      expectFaults([.invalidArgument, .invalidArgument, .invalidArgument, .invalidArgument]) {
         #expect(!document.observe(\.title, options: [.distinct, .prior], for: panel) { _, _, _ in }.isActive)
         #expect(!document.observe(\.author, options: .distinct, for: panel) { _, _, _ in }.isActive)
+        #expect(!document.observeAll(options: [.distinct, .prior], for: panel) { _, _, _, _ in }.isActive)
         document.addObserver(listener, forKeyPath: "title", options: [.distinct, .prior])
       }
       #expect(document.observationInfo == nil)
+    }
+
+    @Test("as a stream of a string key path leaves out equal values, and delivers those that cannot be compared")
+    func strings() async {
+      var titles = document.source("title").values(options: [.initial, .distinct]).makeAsyncIterator()
+      for title in ["A", "A", "B"] { document.title = title }
+      #expect(await titles.next(3).map { "\($0)" } == ["", "A", "B"])
+      var authors = document.source("author", as: Author?.self).values(options: .distinct).makeAsyncIterator()
+      let author = Author("X")
+      for author in [author, author, nil] { document.author = author }
+      #expect(await authors.next(3).map { $0?.name } == ["X", "X", nil])
     }
 
     @Test("of a classic observer leaves out equal values, too; it gets only the values that it asked for")

@@ -359,8 +359,11 @@
       #expect(log.all == ["0>1", "1>2", "2>1", "1>0"])
     }
 
-    @Test("refuses .prior after an operator, and .distinct for values that cannot be compared")
+    @Test("refuses .prior after an operator, .distinct for values that cannot be compared, .endsWithObserver without one")
     func refusals() {
+      for source in [document.source("title", as: String.self), document.source(\.title), document.source(\.title).map { $0 }] {
+        #expect(faults { _ = source.observe(options: .endsWithObserver) { _ in } } == [8])
+      }
       let size = document.source(\.title).map { ($0.count, 0) }
       #expect(faults { _ = size.observe(options: .prior) { _ in } } == [8])
       #expect(faults { _ = size.observe(options: .distinct) { _ in } } == [8])

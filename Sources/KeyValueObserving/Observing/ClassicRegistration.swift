@@ -20,11 +20,7 @@ extension KeyValueObservable {
       raiseRegistrationFault(KVO_ERROR_MALFORMED_KEY_PATH, object: object, keyPath: keyPath, site: site)
       return 0
     }
-    guard !options.isSuperset(of: [.distinct, .prior]) else {
-      raiseRefusedOptions(
-        keyPath, ".distinct and .prior: before a change the new value is not known", site)
-      return 0
-    }
+    guard !isDistinctRefused(keyPath, options, site) else { return 0 }
     let cls = KeyValueClass.of(self)
     reportDeclaration(of: components[0], site)
     let key = keyOfChanges(of: components[0])

@@ -10,11 +10,7 @@ extension KeyValueObservable {
     _ observer: ObserverDescription?, _ path: ExpressionPath<Self, Value>?,
     _ changeHandler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void
   ) -> kvo_observation {
-    guard !options.contains(.prior) else {
-      raiseRefusedOptions(
-        name(ofObserved: keyPath), ".distinct and .prior: before a change the new value is not known", site)
-      return 0
-    }
+    guard !isDistinctRefused(name(ofObserved: keyPath), options, site) else { return 0 }
     guard let areEqual = equality(of: Value.self) else {
       raiseRefusedOptions(name(ofObserved: keyPath), ".distinct: \(Value.self) is not Equatable", site)
       return 0
@@ -24,6 +20,15 @@ extension KeyValueObservable {
       if change.kind == .setting, let old = change.oldValue, let new = change.newValue, areEqual(old, new) { return }
       changeHandler(object, change.limited(to: options))
     }
+  }
+
+  /// Reports and refuses `.distinct` with `.prior`.
+  nonisolated func isDistinctRefused(
+    _ keyPath: String, _ options: NSKeyValueObservingOptions, _ site: SourceLocation
+  ) -> Bool {
+    guard options.isSuperset(of: [.distinct, .prior]) else { return false }
+    raiseRefusedOptions(keyPath, ".distinct and .prior: before a change the new value is not known", site)
+    return true
   }
 
   /// Reports options that contradict each other or the value's type.

@@ -45,7 +45,7 @@ extension KeyValueObservable {
     let description = ObserverDescription(
       receiver: receiver, note: note, evaluator: delivery?.gate.evaluator, end: reference.end)
     var observations: [UInt64] = []
-    for key in observableKeys {
+    for key in observableKeys.prefix(while: { !isDistinctRefused($0, options, site) }) {
       let relay = KeyRelay(description) { _, change in tell((key, NSKeyValueObservedChange(change))) }
       observations.append(observe(key, options, site, relay))
       // It was refused, or has ended in its initial call: then so do the others.

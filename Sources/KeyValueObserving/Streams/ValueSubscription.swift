@@ -102,12 +102,13 @@
         subscriber?.receive(completion: .finished)
       case .value(let value):
         let subscriber = state.withLock { state -> AnySubscriber<Value, Never>? in
+          let keeps = state.keepsFirst
+          state.keepsFirst = false
           if state.demand > 0 {
             state.demand -= state.subscriber == nil ? 0 : 1
             return state.subscriber
           }
-          if state.keepsFirst, state.subscriber != nil { state.first = value }
-          state.keepsFirst = false
+          if keeps, state.subscriber != nil { state.first = value }
           return nil
         }
         if let subscriber { add(subscriber.receive(value)) }

@@ -10,25 +10,31 @@ extension KeyValueSource {
     _ sink: @escaping (NSKeyValueObservedChange<Value>) -> Void
   ) -> [UInt64] {
     unrecorded {
-      (isOfKeyPath && !options.isSuperset(of: [.whole, .distinct])) || options.isDisjoint(with: .refusedByOperators)
+      options.isDisjoint(with: .refusedByOperators)
         ? subscribe(SourceRequest(options, site, description), sink) : registerChecked(options, site, description, sink)
     }
   }
 
-  /// Implements the options that operators do not.
+  /// Implements the options that operators do not, and refuses those that contradict each other.
   @usableFromInline
   func registerChecked(
     _ options: NSKeyValueObservingOptions, _ site: SourceLocation, _ description: ObserverDescription,
     _ sink: @escaping (NSKeyValueObservedChange<Value>) -> Void
   ) -> [UInt64] {
+    guard !options.contains(.endsWithObserver) || description.identity != nil else {
+      return refuse(".endsWithObserver: the closure has no receiver", site)
+    }
+    let areEqual = options.contains(.distinct) ? equality(of: Value.self) : nil
+    // The object implements the options for one key path, but compares no whole collections.
+    if isOfKeyPath, areEqual == nil || !options.contains(.whole) {
+      return subscribe(SourceRequest(options, site, description), sink)
+    }
     guard !options.contains(.prior) else {
       return refuse(".prior: before a change the value that operators make is not known", site)
     }
     let base = options.subtracting(.refusedByOperators)
     guard options.contains(.distinct) else { return subscribe(SourceRequest(base, site, description), sink) }
-    guard let areEqual = equality(of: Value.self) else {
-      return refuse(".distinct: \(Value.self) is not Equatable", site)
-    }
+    guard let areEqual else { return refuse(".distinct: \(Value.self) is not Equatable", site) }
     return withoutDuplicates(areEqual).subscribe(SourceRequest(base, site, description), sink)
   }
 

@@ -63,6 +63,17 @@ struct PublisherTests {
     #expect(taker.log.all == ["0", "2", "4", "5", "6"])
   }
 
+  @Test("drops values without demand after one that it has sent")
+  func later() {
+    let (track, taker) = (Track(), Taker())
+    track.source(\.plays).filter { $0 > 0 }.publisher().subscribe(taker)
+    taker.subscription!.request(.max(1))
+    track.plays = 1
+    track.plays = 2
+    taker.subscription!.request(.max(1))
+    #expect(taker.log.all == ["1"])
+  }
+
   @Test("counts a demand that is made before there is a value")
   func earlyDemand() {
     let (track, taker) = (Track(), Taker())
