@@ -37,8 +37,8 @@ typedef enum kvo_silence {
   KVO_SILENCE_DOTTED_KEY = 5,
 } kvo_silence;
 
-/** Reports KVO0011 for a registration that nothing will notify: a warning if changes may be announced by hand or the key is undefined,
- * otherwise an error. `affected` is NULL, or the observed key if `key_path` is declared to affect it. No lock may be held. */
+/** Reports KVO0011 for a registration that nothing will notify: an error for KVO_SILENCE_NOTHING_READ and KVO_SILENCE_CONSTANT, otherwise a
+ * warning. `affected` is NULL, or the observed key if `key_path` is declared to affect it. No lock may be held. */
 KVO_API void kvo_binding_never_notifies(kvo_object *object, const char *key_path, const char *KVO_NULLABLE affected,
                                         kvo_silence silence, const char *KVO_NULLABLE file, uint32_t line);
 
@@ -112,9 +112,9 @@ KVO_API void kvo_mute_end(kvo_mute *mute);
 
 /** kvo_will_change with the values of the change, NULL where it has none; kvo_did_change ends it. For changes whose values must not be
  * read: those of a set, for example, are known before it changes. Both values are of the property's type, and the runtime releases them
- * with the property's ops: at the end of the change, or of the thread if the change is left open, or at once if nobody is to be notified or
- * the status is OUT_OF_MEMORY. With UNDEFINED_KEY, also for NULL, or INVALID_ARGUMENT, for a property of a C class or an unknown kind, the
- * caller keeps them. */
+ * with the property's ops: at the end of the change, or of the object or the thread if the change is left open, or at once if nobody is to
+ * be notified or the status is OUT_OF_MEMORY. With UNDEFINED_KEY, also for NULL, or INVALID_ARGUMENT, for a property of a C class or an
+ * unknown kind, the caller keeps them. */
 KVO_API kvo_status kvo_binding_will_change_values(kvo_object *object, kvo_key key, kvo_change_kind kind,
                                                   void *KVO_NULLABLE old_value, void *KVO_NULLABLE new_value);
 

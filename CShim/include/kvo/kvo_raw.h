@@ -3,9 +3,9 @@
  *
  * A language registers classes whose properties have a table of functions (kvo_value_ops), and makes its changes within a kvo_frame. An
  * observer registered here receives the language's own values; one registered through kvo.h receives a kvo_value that `view` makes. Key
- * paths, bindings and key-value coding work for both. kvo.hpp and the modules for Python and Lua are written with kvo.h and this header;
- * C programs need none of it. It is part of the binary interface, Documentation/ABI.md. All of it is our decision; the general rules of
- * kvo.h apply.
+ * paths, bindings and key-value coding work for both. kvo.hpp, the library for GLib, and the modules for Python and Lua are written with
+ * kvo.h and this header; C programs need none of it. It is part of the binary interface, Documentation/ABI.md. All of it is our decision;
+ * the general rules of kvo.h apply.
  */
 #ifndef KVO_RAW_H
 #define KVO_RAW_H
@@ -20,8 +20,8 @@ KVO_ASSUME_NONNULL_BEGIN
 
 /* -------------------------------------------------------------------------------------------------------------- Keys -- */
 
-/** Identifies a key within a class: the 64-bit FNV-1a hash of its name, or 1 if that is 0. A class with two names of the same hash cannot
- * be registered, so within an object a hash stands for one declared key. */
+/** Identifies a key within a class: the 64-bit FNV-1a hash of its name, or 1 if that is 0 or UINT64_MAX. A class with two names of the same
+ * hash cannot be registered, so within an object a hash stands for one declared key. */
 typedef uint64_t kvo_key;
 
 /** Returns the hash of a key of `length` bytes; for NULL the hash of "". */

@@ -52,7 +52,8 @@ KVO_API G_DECLARE_FINAL_TYPE(KvoGlibBinding, kvo_glib_binding, KVO_GLIB, BINDING
  *
  * Returns: (transfer none) (nullable): the binding, which is valid as long as it is bound; g_object_ref() it to keep it longer. %NULL,
  *   with a critical warning that says why: an argument is %NULL, the path cannot be read, the property, or for
- *   %G_BINDING_BIDIRECTIONAL the end of the path, cannot be bound so, or @flags are unknown
+ *   %G_BINDING_BIDIRECTIONAL the end of the path, cannot be bound so, or @flags are unknown. %NULL without a warning if the binding has
+ *   ended while the target was set
  */
 KVO_API KvoGlibBinding *kvo_glib_bind(kvo_object *object, const char *key_path, gpointer target,
                                       const char *target_property, GBindingFlags flags);
