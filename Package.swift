@@ -37,7 +37,7 @@ let package = Package(
         "CKVO", "CSwiftRuntime", .target(name: "KeyValueObservingMacros", condition: .when(traits: ["Macros"])),
         .product(name: "OpenCombine", package: "OpenCombine", condition: .when(traits: ["OpenCombine"])),
       ]),
-    // Declarations, and two functions.
+    // Declarations, and some functions.
     .target(name: "CSwiftRuntime"),
     // For tests of programs that use the library. It imports Testing and XCTest, which are part of the toolchain.
     .target(name: "KeyValueObservingTesting", dependencies: ["KeyValueObserving", "CSwiftRuntime"]),

@@ -70,7 +70,8 @@ static void target_deliver(GObject *object) {
   if (G_IS_VALUE(&value)) g_value_unset(&value);
 }
 
-static void target_take(KvoGlibBinding *of, const kvo_value *value) {
+/* Another thread may have changed the model after a value was read that is no change. */
+static void target_take(KvoGlibBinding *of, const kvo_value *value, gboolean is_change) {
   GValue from = G_VALUE_INIT;
   if (kvo_glib_value_is_foreign(value)) {
     g_warning("Unable to convert a value of type %s, of \"%s\", to the property \"%s\" of %s", value->type,
@@ -78,7 +79,7 @@ static void target_take(KvoGlibBinding *of, const kvo_value *value) {
     return;
   }
   if (kvo_glib_place_is_here(of->place)) {
-    binding_drop_waiting(of);
+    if (is_change) binding_drop_waiting(of);
     if (!of->is_setting && !binding_is_ended(of)) {
       kvo_glib_value_init_from(&from, value, of->place);
       target_set(of, &from);
@@ -94,6 +95,8 @@ static void target_take(KvoGlibBinding *of, const kvo_value *value) {
   if (G_IS_VALUE(&from)) g_value_unset(&from);
 }
 
-void binding_model_changed(const kvo_change *change, void *user_data) { target_take(user_data, change->new_value); }
+void binding_model_changed(const kvo_change *change, void *user_data) {
+  target_take(user_data, change->new_value, TRUE);
+}
 
-void binding_read(const kvo_value *value, void *user_data) { target_take(user_data, value); }
+void binding_read(const kvo_value *value, void *user_data) { target_take(user_data, value, FALSE); }

@@ -244,6 +244,8 @@ int class_make(lua_State *L) {
   luaL_Buffer signature;
   luaL_buffinit(L, &signature);
   luaL_addstring(&signature, name);
+  lua_pushfstring(L, ":%p", (void *)superclass);
+  luaL_addvalue(&signature);
   for (size_t i = 0; i < count; i++) {
     lua_getfield(L, 2, names[i]);
     bool is_list = luaL_testudata(L, -1, list_of_type) != NULL;
@@ -255,7 +257,7 @@ int class_make(lua_State *L) {
                         "kvo.list of one of them",
                         names[i]);
     add_property(in, names[i], type, is_list);
-    lua_pushfstring(L, " %s:%s%s:%p", names[i], is_list ? "[" : "", type, (void *)superclass);
+    lua_pushfstring(L, " %s:%s%s", names[i], is_list ? "[" : "", type);
     luaL_addvalue(&signature);
   }
   luaL_pushresult(&signature);

@@ -69,8 +69,10 @@ typedef struct state {
   size_t handlers;
 } state;
 
+/* The state, of which this becomes the home thread; an error while it is being closed, or NULL. */
 state *state_of(lua_State *L);
-/* The same, without becoming the home thread; NULL when the Lua state is being closed. */
+state *state_enter(lua_State *L);
+/* The same, without becoming the home thread. */
 state *state_if_open(lua_State *L);
 void state_open(lua_State *L);
 void state_retain(state *of);

@@ -53,8 +53,11 @@ static void read_object(const kvo_value *from, void *to) {
   *(kvo_object **)to = from->bytes != NULL && from->type[0] == '@' ? *(kvo_object *const *)from->bytes : NULL;
 }
 
-/* Keeps what a property has come to have: the value that was set or the old one, unless a handler has set another one meanwhile. */
-static void keep_stored(lua_State *L, kvo_object *object, const char *key, int set, int old, bool is_set) {
+/* Keeps what a property has come to have: the value that was set or the old one, unless a handler has set another one meanwhile, or destroyed
+ * the object. */
+static void keep_stored(lua_State *L, const char *key, int set, int old, bool is_set) {
+  kvo_object *object = object_test(L, 1);
+  if (object == NULL) return;
   kvo_object *stored = object_test(L, is_set ? set : old); /* if it cannot be read */
   kvo_get_value(object, key, read_object, &stored);
   if (object_test(L, set) == stored)
@@ -85,7 +88,7 @@ static int object_newindex(lua_State *L) {
   guard_begin(&around);
   kvo_status status = kvo_set_value(object, key, &view);
   guard_end(&around);
-  if (type[0] == '@') keep_stored(L, object, key, 3, 5, status == KVO_OK);
+  if (type[0] == '@') keep_stored(L, key, 3, 5, status == KVO_OK);
   guard_check(L, &around, status, key);
   return 0;
 }
@@ -100,6 +103,7 @@ static int object_tostring(lua_State *L) {
 }
 
 int object_wrap(lua_State *L) {
+  state_enter(L);
   luaL_argcheck(L, lua_islightuserdata(L, 1) || lua_isnil(L, 1), 1, "the address of an object was expected");
   kvo_object *object = lua_touserdata(L, 1);
   luaL_argcheck(L, object == NULL || kvo_object_class(object) != NULL, 1, "there is no object");

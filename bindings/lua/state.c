@@ -21,12 +21,18 @@ state *state_if_open(lua_State *L) {
   return box != NULL ? *box : NULL;
 }
 
-state *state_of(lua_State *L) {
+state *state_enter(lua_State *L) {
   state *found = state_if_open(L);
-  if (found == NULL) luaL_error(L, "kvo: the state is being closed");
+  if (found == NULL) return NULL;
   pthread_mutex_lock(&found->lock);
   found->home = own_number();
   pthread_mutex_unlock(&found->lock);
+  return found;
+}
+
+state *state_of(lua_State *L) {
+  state *found = state_enter(L);
+  if (found == NULL) luaL_error(L, "kvo: the state is being closed");
   return found;
 }
 

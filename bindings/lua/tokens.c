@@ -4,6 +4,7 @@
 const char token_type[] = "kvo.observation";
 
 static observation *token_check(lua_State *L) {
+  state_enter(L);
   observation **token = luaL_checkudata(L, 1, token_type);
   return *token;
 }

@@ -13,13 +13,19 @@ static void release(handle *of) {
   if (atomic_fetch_sub(&of->references, 1) == 1) free(of);
 }
 
+/* The death of the object begins, on any thread. A handler of the object that has caused it must not use it any more. */
+static void dies(kvo_observation watch, void *user_data) {
+  (void)watch;
+  atomic_store(&((handle *)user_data)->object, NULL);
+}
+
 /* The object has died, on any thread; or its userdata. */
 static void died(void *user_data) {
   handle *of = user_data;
   atomic_store(&of->object, NULL);
   release(of);
 }
-static const kvo_observer_ops death = {.destroy = died};
+static const kvo_observer_ops death = {.destroy = died, .ask = dies};
 
 /* What follows the address of an object that Lua owns in the table of known objects, as long as the object has not ended. The table is
  * weak: the userdata itself is no longer there when the collector is going to finalise it. */
@@ -114,6 +120,7 @@ kvo_object *object_test(lua_State *L, int index) {
 }
 
 kvo_object *object_check(lua_State *L, int index) {
+  state_enter(L);
   object_box *box = luaL_checkudata(L, index, object_type);
   kvo_object *object = box->shared != NULL ? atomic_load(&box->shared->object) : NULL;
   luaL_argcheck(L, object != NULL, index, "the object is dead");

@@ -99,7 +99,8 @@ KVO_API kvo_status kvo_get_value(kvo_object *object, const char *key_path, kvo_v
 
 /** Sets the last key of a key path through its setter, so observers are notified. `value` is only used during the call.
  *
- * If an intermediate value is nil, it sets nothing and returns KVO_OK. Fails with UNDEFINED_KEY, MALFORMED_KEY_PATH, READ_ONLY,
+ * If an intermediate value is nil, it sets nothing and returns KVO_OK. A path through a list or a set sets its elements in order, until one
+ * fails. Fails with UNDEFINED_KEY, MALFORMED_KEY_PATH, READ_ONLY,
  * NOT_AN_OBJECT, OUT_OF_MEMORY, or INVALID_ARGUMENT for an object that was not initialised or has been finished. TYPE_MISMATCH: the value
  * is not of the property's type and cannot be converted without loss (kvo_coding.h), or is nil where the type has none. NULL, also for the
  * value's type, is fault KVO0008; a value with `bytes` NULL is nil. */

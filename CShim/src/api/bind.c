@@ -160,10 +160,6 @@ static binding *bind_make(const binding *of) {
 static kvo_status bind_property(const char *function, const binding *of, kvo_observation *out, kvo_place place) {
   kvo_class *cls = kvo_object_class(of->target);
   const kvo_property *property = kvo_class_property(cls, of->key);
-  bool can_set = property != NULL && (property->ops == NULL ? kvo__can_set(property) : property->to_many == NULL);
-  if (!can_set)
-    return kvo__fail(property == NULL ? KVO_ERROR_UNDEFINED_KEY : KVO_ERROR_READ_ONLY,
-                     "%s: \"%s\" of class '%s' cannot be set", function, of->key, kvo_class_name(cls));
   binding *made = bind_make(of);
   if (made == NULL) return kvo__fail(KVO_ERROR_OUT_OF_MEMORY, "%s: out of memory", function);
   char note[128];
@@ -194,6 +190,18 @@ static kvo_status bind_property(const char *function, const binding *of, kvo_obs
   return KVO_OK;
 }
 
+static kvo_status check_key(const char *function, kvo_object *target, const char *key) {
+  uint32_t errors = kvo__error_count();
+  kvo_status status = kvo__path_check_of(target, key);
+  if (status != KVO_OK) return kvo__explain(status, errors, function, target, key);
+  kvo_class *cls = kvo_object_class(target);
+  const kvo_property *property = kvo_class_property(cls, key);
+  bool can_set = property != NULL && (property->ops == NULL ? kvo__can_set(property) : property->to_many == NULL);
+  if (can_set) return KVO_OK;
+  return kvo__fail(property == NULL ? KVO_ERROR_UNDEFINED_KEY : KVO_ERROR_READ_ONLY,
+                   "%s: \"%s\" of class '%s' cannot be set", function, key, kvo_class_name(cls));
+}
+
 static kvo_status check(const char *function, kvo_object *target, const char *key, kvo_object *source, const char *path,
                         kvo_place place) {
   const char *wrong = target == NULL   ? "target is NULL"
@@ -202,9 +210,9 @@ static kvo_status check(const char *function, kvo_object *target, const char *ke
                       : path == NULL   ? "key_path is NULL"
                                        : NULL;
   if (wrong != NULL) return kvo__invalid(function, wrong, place);
+  kvo_status status = check_key(function, target, key);
+  if (status != KVO_OK) return status;
   uint32_t errors = kvo__error_count();
-  kvo_status status = kvo__path_check_of(target, key);
-  if (status != KVO_OK) return kvo__explain(status, errors, function, target, key);
   status = kvo__path_check_of(source, path);
   if (status == KVO_OK) kvo__unbox(kvo__path_copy(source, path, &status, KVO_PATH_PROBED, NULL));
   return status == KVO_ERROR_NO_GETTER ? KVO_OK : kvo__explain(status, errors, function, source, path);
@@ -228,9 +236,8 @@ kvo_status kvo_bind_computed_at(kvo_object *target, const char *key, kvo_compute
                       : compute == NULL ? "compute is NULL"
                                         : NULL;
   if (wrong != NULL) return kvo__invalid("kvo_bind_computed", wrong, place);
-  uint32_t errors = kvo__error_count();
-  kvo_status status = kvo__path_check_of(target, key);
-  if (status != KVO_OK) return kvo__explain(status, errors, "kvo_bind_computed", target, key);
+  kvo_status status = check_key("kvo_bind_computed", target, key);
+  if (status != KVO_OK) return status;
   binding of = {.target = target, .source = target, .key = key, .path = key, .compute = compute};
   of.user_data = user_data;
   of.destroy = destroy;

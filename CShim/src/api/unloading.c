@@ -72,20 +72,29 @@ static void look_at_methods(unloading_search *of, const kvo_method *method, cons
     kvo__append(&of->what, "%s '%s' of class '%s'", what, method->name, method->cls->name);
 }
 
+/* Accessors are their size, functions, and what is passed to them. */
+static bool has_accessors(const unloading_search *of, const void *accessors, size_t size) {
+  for (size_t at = sizeof(size_t); at < size; at += sizeof(void *)) {
+    const void *address;
+    memcpy(&address, (const char *)accessors + at, sizeof address);
+    if (unloading_has(of, address)) return true;
+  }
+  return false;
+}
+
 static bool unloading_is_of(const unloading_search *of, const kvo_property *property) {
   if (property->ops != NULL && unloading_has(of, property->ops)) return true;
   if (property->to_many == NULL)
     return has_function(of, property->getter) || has_function(of, property->setter) ||
            unloading_has(of, property->user);
-  const kvo_list_accessors *list = &property->to_many->list;
-  const kvo_member_accessors *members = &property->to_many->members;
   return property->to_many->is_list
-             ? has_function(of, (kvo_function)list->count) || unloading_has(of, list->user)
-             : has_function(of, (kvo_function)members->count) || unloading_has(of, members->user);
+             ? has_accessors(of, &property->to_many->list, sizeof property->to_many->list)
+             : has_accessors(of, &property->to_many->members, sizeof property->to_many->members);
 }
 
 static bool is_class_of(const unloading_search *of, const kvo_class *cls) {
   bool is_used = has_function(of, (kvo_function)cls->finalize) || has_function(of, (kvo_function)cls->retain) ||
+                 has_function(of, (kvo_function)cls->release) ||
                  (cls->coding != NULL && unloading_has(of, cls->coding->user));
   if (cls->coding != NULL)
     is_used = is_used || has_function(of, (kvo_function)cls->coding->value_for_undefined_key) ||

@@ -84,6 +84,7 @@ static kvo_manual *open_manual(kvo_object *object, kvo_change_kind kind, kvo_key
   kvo_manual *open = fits ? kvo__alloc(sizeof *open + count * sizeof(size_t) + name_size) : NULL;
   if (open == NULL) {
     kvo_frame_end(&frame);
+    kvo__unobserved_will(object, key, false);
     *status = KVO_ERROR_OUT_OF_MEMORY;
     return NULL;
   }

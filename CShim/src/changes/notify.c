@@ -53,7 +53,6 @@ uint32_t kvo__frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key, boo
   return kvo__is_tapped() ? kvo__hooks.change_begins(change) : wants;
 }
 
-/* How many deliveries and evaluations are in progress on this thread. */
 /* kvo_frame_begin while this thread has an open mute, an announced change or a scope. */
 __attribute__((noinline, cold)) static uint32_t begin_slowly(kvo_frame *frame, kvo_object *object, kvo_key key) {
   if (kvo__mute_take(object, key) || kvo__scope_takes(object, key, true)) return 0;

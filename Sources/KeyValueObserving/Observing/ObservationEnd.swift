@@ -78,7 +78,9 @@ final class ObservationEnd: DeathObserver, @unchecked Sendable {
       observation, { Unmanaged<ObservationEnd>.fromOpaque($1!).takeRetainedValue().hasEnded($0) }, context.toOpaque())
     guard status != KVO_OK else { return }
     context.release()
-    hasEnded(KVO_END_REMOVED, endingOthers: false)  // its object may have died
+    // Its object may have died. Or there is no memory, and an observation that does not tell of its end has to end.
+    kvo_cancel_observer(observation)
+    hasEnded(KVO_END_REMOVED, endingOthers: false)
   }
 
   /// One of the observations has ended, and the runtime makes no call of it any more. The last one says why.

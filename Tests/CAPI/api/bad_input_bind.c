@@ -29,6 +29,11 @@ ROW(kvo_bind_two_way) {
   check_bind(kvo_bind_two_way);
   CHECK_STATUS(kvo_bind_two_way(object, "doubled", object, "other", NULL), KVO_ERROR_READ_ONLY);
   CHECK_CONTAINS(kvo_last_error(), "kvo_bind_two_way: \"doubled\" of class 'Item' cannot be set");
+  double other = -1, left = -1;
+  CHECK_OK(kvo_get_double(object, "other", &other));
+  CHECK_STATUS(kvo_bind_two_way(object, "other", object, "doubled", NULL), KVO_ERROR_READ_ONLY);
+  CHECK_OK(kvo_get_double(object, "other", &left));
+  CHECK(left == other);
 }
 ROW(kvo_bind_two_way_at) { FAULTS_HERE(kvo_bind_two_way_at(NULL, "value", NULL, "value", NULL, "here.c", 7)); }
 

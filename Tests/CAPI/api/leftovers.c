@@ -82,6 +82,35 @@ TEST("a plug-in is not closed while anything of it is left with the host, and th
   end();
 }
 
+static size_t no_elements(const kvo_object *of, void *user) {
+  (void)of, (void)user;
+  return 0;
+}
+static void no_element(const kvo_object *of, size_t index, void *element, void *user) {
+  (void)of, (void)index, (void)element, (void)user;
+}
+static kvo_status keep_element(kvo_object *of, size_t index, void *user) {
+  (void)of, (void)index, (void)user;
+  return KVO_ERROR_REFUSED;
+}
+
+TEST("a plug-in is kept by each of its functions that is an accessor of a class of the host") {
+  begin();
+  kvo_list_accessors accessors = {.struct_size = sizeof accessors,
+                                  .count = no_elements,
+                                  .get_at = no_element,
+                                  .remove_at = keep_element};
+  *(void **)&accessors.insert_at = find("leftovers_leave");
+  kvo_collection_spec list = {.name = "list", .element_type = "i", .list = &accessors};
+  kvo_class *cls = register_class(
+      (kvo_class_spec){.name = "Listing", .collections = &list, .collection_count = 1, .collection_size = sizeof list});
+  CHECK_STATUS(can_unload(), KVO_ERROR_BUSY);
+  CHECK_CONTAINS(kvo_last_error(), "class 'Listing' is still registered");
+  CHECK_OK(kvo_class_unregister(cls));
+  CHECK_OK(can_unload());
+  end();
+}
+
 TEST("a plug-in that has added a method to a class of the host can never be unloaded") {
   begin();
   CHECK_OK(plugin.leave(LEFT_METHOD, as_object(host), ignore));

@@ -129,6 +129,27 @@ static gboolean unbind_in_transform(GBinding *binding, const GValue *from, GValu
   kvo_glib_binding_unbind((KvoGlibBinding *)(gpointer)binding);
   return g_value_transform(from, to);
 }
+static void enter_text(const kvo_change *change, void *user_data) {
+  (void)change;
+  g_object_set(((scene *)user_data)->board, "text", "entered", NULL);
+}
+
+static void test_destroyed_within_observer(void) {
+  scene of = {.model = person_new("Ann", 5), .board = board_new(), .what = MODEL};
+  kvo_observer observer = {.struct_size = sizeof observer,
+                           .key_path = "age",
+                           .options = KVO_ENDS_WITH_OBJECT,
+                           .callback = enter_text,
+                           .user_data = &of,
+                           KVO_HERE};
+  g_assert_cmpint(kvo_add_observer(of.model, &observer, NULL), ==, KVO_OK);
+  g_assert_nonnull(kvo_glib_bind_full(of.model, "name", of.board, "text", G_BINDING_BIDIRECTIONAL, NULL,
+                                      destroy_in_transform, &of, NULL));
+  person_set_age(of.model, 6);
+  g_assert_true(of.is_done);
+  g_object_unref(of.board);
+}
+
 static void count_end(gpointer user_data) { *(int *)user_data += 100; }
 
 static void test_unbound_in_transform(void) {
@@ -216,6 +237,8 @@ static void test_many(void) {
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/lives/either side may be destroyed at each moment", test_moments);
+  g_test_add_func("/lives/a model may be destroyed by a transform while an observer of it runs",
+                  test_destroyed_within_observer);
   g_test_add_func("/lives/a binding may be unbound in its transform, and sets nothing then", test_unbound_in_transform);
   g_test_add_func("/lives/an object at the address of one that has died in its callback is another", test_reused);
   g_test_add_func("/lives/nothing is left of many", test_many);

@@ -95,6 +95,55 @@ static void test_bind(void) {
   kvo_object_destroy(ann);
 }
 
+/* Another thread sets it while a binding reads its first value. */
+typedef struct slow {
+  kvo_object header;
+  int number;
+  gboolean is_set;
+} slow;
+
+static void slow_set_number(slow *of, int number) { of->number = number; }
+static void *set_slow(void *of) {
+  g_assert_cmpint(KVO_SET(of, "number", int, 2), ==, KVO_OK);
+  return NULL;
+}
+static int slow_number(slow *of) {
+  int number = of->number;
+  if (!of->is_set && kvo_object_is_observed(&of->header)) {
+    of->is_set = TRUE;
+    pthread_t thread;
+    start(&thread, set_slow, of);
+    pthread_join(thread, NULL);
+  }
+  return number;
+}
+
+static void test_changed_while_read(void) {
+  kvo_property_spec number = {.name = "number",
+                              .type = "i",
+                              .getter = (kvo_function)slow_number,
+                              .setter = (kvo_function)slow_set_number};
+  kvo_class_spec spec = {.struct_size = sizeof spec,
+                         .name = "Slow",
+                         .instance_size = sizeof(slow),
+                         .properties = &number,
+                         .property_count = 1,
+                         .property_size = sizeof number};
+  kvo_class *cls;
+  kvo_object *object;
+  g_assert_cmpint(kvo_class_register(&spec, &cls), ==, KVO_OK);
+  g_assert_cmpint(kvo_object_create(cls, &object), ==, KVO_OK);
+  Board *board = board_new();
+  kvo_glib_bind(object, "number", board, "number", G_BINDING_SYNC_CREATE);
+  run_ready();
+  int shown;
+  g_object_get(board, "number", &shown, NULL);
+  g_assert_true(((slow *)object)->is_set);
+  g_assert_cmpint(shown, ==, 2);
+  g_object_unref(board);
+  kvo_object_destroy(object);
+}
+
 static void *set_names(void *object) {
   for (int i = 0; i < CHANGES / 10; i++) {
     char *name = g_strdup_printf("%d", i);
@@ -372,6 +421,7 @@ int main(int argc, char **argv) {
   main_thread = pthread_self();
   g_test_add_func("/threads/changes of another thread arrive on the context, in order, and the last one does",
                   test_bind);
+  g_test_add_func("/threads/a change made while a binding reads its first value arrives", test_changed_while_read);
   g_test_add_func("/threads/targets come and go while others set the model", test_targets);
   g_test_add_func("/threads/another thread destroys the models", test_destroyed);
   g_test_add_func("/threads/a wrapper is used while another thread destroys its object", test_used);

@@ -185,6 +185,8 @@ test("classes: inheritance, the same definition again, another one of the same n
   equal(told, 1); equal(b.isbn, "1"); equal(b.zoom, 3.0)
   equal(kvo.class("Person", { name = "string" }).name, "Person")
   equal(kvo.class("Person", { name = "number" }).name, "Person_2")
+  local named, numbered = kvo.class("Named", { name = "string" }), kvo.class("Numbered", { number = "number" })
+  equal(kvo.class("Sub", {}, named).name .. kvo.class("Sub", {}, numbered).name, "SubSub_2")
   equal(Document.properties.prices, "[d]")
   equal(kvo.find("Nothing"), nil)
   fails("a type was expected", kvo.class, "Wrong", { x = "float" })

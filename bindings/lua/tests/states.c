@@ -175,6 +175,56 @@ static bool keeps_objects(void) {
   return is_good;
 }
 
+static int destroy_shared(lua_State *L) {
+  kvo_object_destroy(lua_touserdata(L, 1));
+  return 0;
+}
+
+/* A handler that destroys its object does not see it any more, nor does the set that has called it. */
+static bool is_dead_at_once(void) {
+  static const char destroying[] =
+      "kvo = require 'kvo'\n"
+      "local shared = kvo.wrap(address)\n"
+      "local token = kvo.observe(shared, 'next', function()\n"
+      "  destroy(address)\n"
+      "  local is_read, message = pcall(function() return shared.x end)\n"
+      "  assert(not is_read and message:find('dead', 1, true))\n"
+      "  seen = tostring(shared)\n"
+      "end)\n"
+      "shared.next = kvo.class('Next', {}) {}\n"
+      "assert(seen == 'dead object', seen)\n";
+  kvo_object *dying;
+  if (kvo_object_create(cls, &dying) != KVO_OK) return false;
+  lua_State *L = luaL_newstate();
+  luaL_openlibs(L);
+  lua_pushlightuserdata(L, dying);
+  lua_setglobal(L, "address");
+  lua_register(L, "destroy", destroy_shared);
+  bool is_good = run(L, destroying);
+  lua_close(L);
+  return is_good;
+}
+
+static void *read_elsewhere(void *L) { return run(L, "assert(shared.x == 0)") ? L : NULL; }
+
+/* A thread that only reads is the one that uses the state, so that handlers wait for it. */
+static bool follows_reader(void) {
+  kvo_object *read;
+  if (kvo_object_create(cls, &read) != KVO_OK) return false;
+  lua_State *L = luaL_newstate();
+  luaL_openlibs(L);
+  lua_pushlightuserdata(L, read);
+  lua_setglobal(L, "address");
+  bool is_good = run(L, "kvo = require 'kvo'; shared = kvo.wrap(address); calls = 0\n"
+                        "kvo.observe(shared, 'x', function() calls = calls + 1 end)");
+  run_elsewhere(read_elsewhere, L);
+  is_good = KVO_SET(read, "x", double, 3.0) == KVO_OK && is_good;
+  is_good = run(L, "assert(calls == 0); kvo.deliver(); assert(calls == 1)") && is_good;
+  lua_close(L);
+  kvo_object_destroy(read);
+  return is_good;
+}
+
 int main(int argc, char **argv) {
   if (argc > 1) rounds = atoi(argv[1]);
   kvo_property_spec properties[] = {
@@ -195,7 +245,7 @@ int main(int argc, char **argv) {
                          .collection_count = 1,
                          .collection_size = sizeof items};
   if (kvo_class_register(&spec, &cls) != KVO_OK || kvo_object_create(cls, &object) != KVO_OK) return 1;
-  if (!is_taken_for_another() || !keeps_objects()) return 1;
+  if (!is_taken_for_another() || !keeps_objects() || !is_dead_at_once() || !follows_reader()) return 1;
   pthread_t states[2], setting;
   pthread_create(&setting, NULL, set, NULL);
   for (int i = 0; i < 2; i++) pthread_create(&states[i], NULL, run_states, NULL);

@@ -22,7 +22,7 @@ from ._memory import _calls
 from ._objects import _name_of_class
 from ._observable import address_of, _instances, _Observable
 from ._observation import _lasting, _numbers
-from ._types import _address, _Callback, _Destroy, _Evaluate, _ObserverOps, _Same
+from ._types import _address, _Ask, _Callback, _Destroy, _Evaluate, _ObserverOps, _Same
 
 _proxies: "weakref.WeakValueDictionary[int, CObject]" = weakref.WeakValueDictionary()
 _proxies_lock = threading.RLock()
@@ -199,21 +199,39 @@ class _Owner(int):
 _deaths: dict[int, "weakref.ref[CObject]"] = {}
 
 
+_dying: dict[int, Anything] = {}
+"""What objects of C keep that are dying, by the numbers of their deaths."""
+
+
+def _leave(number: int, found: Optional[CObject]) -> None:
+    """Takes its address from a CObject, with the lock."""
+    if found is None or not found._kvo_address:
+        return
+    _owned.discard(found._kvo_address)
+    if _proxies.get(found._kvo_address) is found:
+        del _proxies[found._kvo_address]
+    _dying[number] = _keepers.pop(found._kvo_address, None), found._kvo_kept
+    found._kvo_kept = {}
+    found._kvo_address = 0
+
+
+@_Ask
+def _dies(observation: int, number: int) -> None:
+    """The death begins. A handler of the object that has caused it must not use it any more."""
+    with _proxies_lock:
+        found = _deaths[number]()  # released without the lock
+        _leave(number, found)
+
+
 @_Destroy
 def _died(number: int) -> None:
-    kept: Anything = None  # released without the lock
     with _proxies_lock:
-        found = _deaths.pop(number)()
-        if found is not None:
-            _owned.discard(found._kvo_address)
-            if _proxies.get(found._kvo_address) is found:
-                del _proxies[found._kvo_address]
-            kept = _keepers.pop(found._kvo_address, None), found._kvo_kept  # noqa: F841
-            found._kvo_kept = {}
-            found._kvo_address = 0
+        found = _deaths.pop(number)()  # released without the lock, as what it has kept
+        _leave(number, found)
+        kept = _dying.pop(number, None)  # noqa: F841
 
 
-_death_ops = _ObserverOps(_Callback(), _died, _Destroy(), _Evaluate(), _Callback(), _Same())
+_death_ops = _ObserverOps(_Callback(), _died, _Destroy(), _Evaluate(), _Callback(), _Same(), None, _dies)
 
 
 def _pointed(pointer: Anything) -> Optional[int]:

@@ -40,6 +40,7 @@ class _CChange(C.Structure):
 _Reader = C.CFUNCTYPE(None, _address, _address)
 _Callback = C.CFUNCTYPE(None, _address, _address)
 _Destroy = C.CFUNCTYPE(None, _address)
+_Ask = C.CFUNCTYPE(None, C.c_uint64, _address)
 _Evaluate = C.CFUNCTYPE(_address, _address)
 _Same = C.CFUNCTYPE(C.c_bool, _address, _address, _address)
 _Copy = C.CFUNCTYPE(_address, _address, _address, _address)
@@ -56,7 +57,7 @@ class _ValueOps(C.Structure):
 class _ObserverOps(C.Structure):
     _fields_ = [
         ("callback", _Callback), ("destroy", _Destroy), ("abandon", _Destroy), ("evaluate", _Evaluate), ("release", _Callback),
-        ("same", _Same), ("is_here", _address), ("ask", _address), ("of_property", _address),
+        ("same", _Same), ("is_here", _address), ("ask", _Ask), ("of_property", _address),
     ]  # fmt: skip
 
 

@@ -84,6 +84,20 @@ def test_observers_of_c_objects_get_python_values(c):
             kvo.observe(point, path, note)
 
 
+def test_an_object_that_its_own_observer_destroys_is_dead_at_once(c):
+    point, told = kvo.find_class("CPoint").create(), []
+
+    def destroy(change):
+        point.destroy()
+        with pytest.raises(kvo.Error, match="has died"):
+            point.x
+        told.append(repr(point))
+
+    kvo.observe(point, "x", destroy)
+    point.x = 1.0
+    assert told == ["<CObject, dead>"]
+
+
 def test_a_path_from_python_goes_through_an_object_of_c(c):
     document, point, told = Document(), kvo.wrap(c.make_point()), []
     kvo.observe(document, "author.x", lambda change: told.append((change.old, change.new)))
