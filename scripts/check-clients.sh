@@ -8,11 +8,10 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/require.sh swift git libffi-dev
 
-build=${KVO_BUILD_PATH:-.build}
 out=build/clients
 mkdir -p "$out"
-scripts/quietly.sh check-clients swift build --scratch-path "$build"
-bin=$(swift build --scratch-path "$build" --show-bin-path)
+scripts/quietly.sh check-clients swift build --scratch-path .build
+bin=$(swift build --scratch-path .build --show-bin-path)
 common=(-swift-version 6 -warnings-as-errors -I "$bin/Modules" -I CShim/include -I Sources/CSwiftRuntime/include
   -load-plugin-executable "$bin/KeyValueObservingMacros-tool#KeyValueObservingMacros")
 objects_list=$(scripts/objects.sh "$bin") # a variable: a failure in <() would go unseen
@@ -47,7 +46,7 @@ else
 fi
 [[ ${1:-} != --quick ]] || exit "$((failures > 0))"
 # A package of its own, with OpenCombine and swift-async-algorithms, which this package does not have.
-if scripts/quietly.sh check-clients-streams swift test --package-path Tests/Clients/Streams --scratch-path "$build" \
+if scripts/quietly.sh check-clients-streams swift test --package-path Tests/Clients/Streams --scratch-path .build \
   --disable-build-manifest-caching --disable-xctest; then
   echo "check-clients: Streams, a package with publishers and swift-async-algorithms"
 else

@@ -5,9 +5,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/require.sh swift python3
 
-build=${KVO_BUILD_PATH:-.build}
-scripts/quietly.sh check-editor swift build --scratch-path "$build"
-bin=$(realpath "$(swift build --scratch-path "$build" --show-bin-path)")
+scripts/quietly.sh check-editor swift build --scratch-path .build
+bin=$(realpath "$(swift build --scratch-path .build --show-bin-path)")
 scripts/editor.py Tests/Editor/program.txt -swift-version 6 -I "$bin/Modules" -I "$PWD/CShim/include" \
   -I "$PWD/Sources/CSwiftRuntime/include" -load-plugin-executable "$bin/KeyValueObservingMacros-tool#KeyValueObservingMacros" |
   python3 -c '

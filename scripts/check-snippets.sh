@@ -6,12 +6,12 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-build=${KVO_BUILD_PATH:-.build} out=build/snippets
+out=build/snippets
 mkdir -p "$out"
 scripts/require.sh swift gcc g++ libffi-dev python3
 python3 scripts/snippets.py "$out/programs"
-scripts/quietly.sh check-snippets swift build --scratch-path "$build" --target KeyValueObservingTesting
-products=$(swift build --scratch-path "$build" --show-bin-path)
+scripts/quietly.sh check-snippets swift build --scratch-path .build --target KeyValueObservingTesting
+products=$(swift build --scratch-path .build --show-bin-path)
 toolchain=$(dirname "$(readlink -f "$(command -v swift)")")/..
 lines() { python3 -c 'import json, sys; sys.stdout.writelines(f"{each}\n" for each in json.load(sys.stdin))' <"$1"; }
 

@@ -7,15 +7,15 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/require.sh swift git libffi-dev chromium chromium-driver python3-selenium python3-pil fonts-dejavu-core
 
-out=build/view build=${KVO_BUILD_PATH:-.build}
+out=build/view
 mkdir -p "$out"
 export SWIFT_BACKTRACE=enable=no
-scripts/quietly.sh check-view swift build --package-path Tools --scratch-path "$build" --disable-build-manifest-caching --product kvo
-kvo=$(swift build --package-path Tools --scratch-path "$build" --show-bin-path)/kvo
+scripts/quietly.sh check-view swift build --package-path Tools --scratch-path .build --disable-build-manifest-caching --product kvo
+kvo=$(swift build --package-path Tools --scratch-path .build --show-bin-path)/kvo
 
 # The example, as SwiftPM would build it; the objects are those of the library.
-scripts/quietly.sh check-view-library swift build --scratch-path "$build" --target KeyValueObserving
-products=$(swift build --scratch-path "$build" --show-bin-path)
+scripts/quietly.sh check-view-library swift build --scratch-path .build --target KeyValueObserving
+products=$(swift build --scratch-path .build --show-bin-path)
 mapfile -t objects < <(scripts/objects.sh "$products")
 swiftc -swift-version 6 -warnings-as-errors -Onone -g -parse-as-library -module-name avalanche \
   -I "$products/Modules" -I CShim/include -I Sources/CSwiftRuntime/include \

@@ -4,11 +4,10 @@
 #   scripts/stress.sh --minutes 10
 #   scripts/stress.sh --seed N             repeats the operations of a seed; the scheduling of threads differs
 #   scripts/stress.sh --seed N --round N   repeats one round of the seed
-#   scripts/stress.sh --runtime FOLDER     tests another runtime than CShim, for example a mutant
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-out=build/c/stress seconds=30 seed=$((RANDOM * 32768 + RANDOM + 1)) runtime=CShim options=()
+out=build/c/stress seconds=30 seed=$((RANDOM * 32768 + RANDOM + 1)) options=()
 
 fail() {
   echo "stress: $*" >&2
@@ -16,14 +15,13 @@ fail() {
 }
 
 while (($#)); do
-  [[ $1 == --runtime || ${2:-} =~ ^[0-9]+$ ]] || fail "\"$1\" needs an integer, not \"${2:-}\""
+  [[ ${2:-} =~ ^[0-9]+$ ]] || fail "\"$1\" needs an integer, not \"${2:-}\""
   case $1 in
     --seconds) seconds=$2 ;;
     --minutes) seconds=$((60 * $2)) ;;
     --seed) seed=$2 ;;
     --round) options+=(--round "$2") ;;
-    --runtime) runtime=$2 out=build/c/stress/other ;;
-    *) fail "unknown argument \"$1\". Options are --seconds, --minutes, --seed, --round and --runtime" ;;
+    *) fail "unknown argument \"$1\". Options are --seconds, --minutes, --seed and --round" ;;
   esac
   shift 2
 done
@@ -40,7 +38,7 @@ libraries=$(dirname "$clang")/../lib/swift/linux link=-fuse-ld=bfd
 build() {
   mkdir -p "$out"
   cmake -S Tests/Stress -B "$out/$1" -G Ninja -DCMAKE_C_COMPILER="$2" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="$3" \
-    -DKVO_RUNTIME="$(realpath "$runtime")" -DKVO_WARNINGS_AS_ERRORS=ON -DKVO_ASSERTIONS=ON "${@:5}" >"$out/$1.txt" 2>&1 &&
+    -DKVO_WARNINGS_AS_ERRORS=ON -DKVO_ASSERTIONS=ON "${@:5}" >"$out/$1.txt" 2>&1 &&
     cmake --build "$out/$1" --target $4 >>"$out/$1.txt" 2>&1 || { cat "$out/$1.txt" >&2; fail "cannot build $out/$1"; }
 }
 

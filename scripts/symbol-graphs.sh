@@ -3,11 +3,11 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-build=${KVO_BUILD_PATH:-.build} graphs=$1
+graphs=$1
 shift
 rm -rf "$graphs"
-scripts/quietly.sh symbol-graphs swift build --scratch-path "$build" --target KeyValueObservingTesting
-modules=$(swift build --scratch-path "$build" --show-bin-path)/Modules
+scripts/quietly.sh symbol-graphs swift build --scratch-path .build --target KeyValueObservingTesting
+modules=$(swift build --scratch-path .build --show-bin-path)/Modules
 extract=$(dirname "$(readlink -f "$(command -v swift)")")/swift-symbolgraph-extract
 for module in KeyValueObserving KeyValueObservingTesting; do
   mkdir -p "$graphs/$module"

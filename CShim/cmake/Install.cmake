@@ -1,4 +1,4 @@
-# What is installed, in three components: runtime, development, tools (which has nothing yet). Packages: Packages.cmake.
+# What is installed, in two components: runtime, development. Packages: Packages.cmake.
 set(kvo_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/kvo)
 
 if(TARGET kvo)

@@ -4,8 +4,7 @@
   import KeyValueObserving
   import Testing
 
-  /// Fewer with the environment variable, for sanitizers.
-  private let rounds = ProcessInfo.processInfo.environment["KVO_TEST_ROUNDS"].flatMap { Int($0) } ?? 10_000
+  private let rounds = 10_000
 
   /// Runs functions at the same time, on threads of their own.
   private func together(_ bodies: [@Sendable () -> Void]) {

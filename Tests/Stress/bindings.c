@@ -7,10 +7,7 @@
 #include <kvo/kvo_scope.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "random.h"
@@ -222,22 +219,6 @@ static void run_round(void) {
 }
 
 int main(int argc, char **argv) {
-  double limit = 30;
-  long only = -1, rounds = 0;
-  seed = (unsigned long long)time(NULL);
-  for (int i = 1; i + 1 < argc; i += 2) {
-    if (strcmp(argv[i], "--seconds") == 0) limit = atof(argv[i + 1]);
-    if (strcmp(argv[i], "--seed") == 0) seed = strtoull(argv[i + 1], NULL, 10);
-    if (strcmp(argv[i], "--round") == 0) only = atol(argv[i + 1]);
-  }
-  printf("stress of bindings: seed %llu, %g s\n", seed, limit);
-  fflush(stdout);
-  kvo_set_fault_handler(faulted, NULL);
   register_class();
-  for (time_t end = time(NULL) + (time_t)limit; time(NULL) <= end; rounds++) {
-    current = only >= 0 ? only : rounds;
-    run_round();
-  }
-  printf("stress of bindings: seed %llu: %ld rounds passed\n", seed, rounds);
-  return 0;
+  return run_rounds("stress of bindings", run_round, argc, argv);
 }

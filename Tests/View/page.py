@@ -100,7 +100,6 @@ try:
 
     item, invoice, window = (f"node-{node_named(name)}" for name in ("Item", "Invoice", "Window"))
     must("nothing is selected at first", lambda: selected_nodes() == set())
-    largest = slice_named("set Invoice.total")
     click_slice(run("""const { slices, strings } = kvoView.data; let best = -1;
                        slices.text.forEach((text, i) => { if (strings[text] === "set Invoice.total" && (best < 0 || slices.length[i] > slices.length[best])) best = i });
                        return best"""))

@@ -2,7 +2,6 @@
  * failure. */
 #include "tests/support.h"
 
-#include <kvo/kvo_raw.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <string.h>

@@ -24,7 +24,6 @@ def arguments():
     parser.add_argument("--budget", type=float, default=0, help="begin no mutant after so many seconds")
     parser.add_argument("--least", type=float, default=0, help="fail if less than so many percent die")
     parser.add_argument("--quick", action="store_true", help="without sanitizers and fuzzers: survivors may be known to them")
-    parser.add_argument("--folder", default="", help="where to build; one for each run at a time")
     parser.add_argument("--list", action="store_true", help="print the drawn mutants only")
     return parser.parse_args()
 
@@ -55,7 +54,7 @@ def main():
             print(mutant.shown())
         return 0
     print(f"mutate: {len(found)} possible mutants; seed {options.seed}", flush=True)
-    folder = pathlib.Path(options.folder).resolve() if options.folder else ROOT / "build/mutants" / options.language
+    folder = ROOT / "build/mutants" / options.language
     worker = engine.Worker(folder, options)
     worker.begin()
 

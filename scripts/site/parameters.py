@@ -26,7 +26,6 @@ SHARED = {
     "keyPaths": "The key paths, from the object.",
     "first": "The first key path to observe.",
     "second": "The second key path to observe.",
-    "third": "The third key path to observe.",
     "others": "More key paths to observe.",
     "object": "The object. It is not retained.",
     "observedObject": "The object to observe. It is not retained.",
@@ -37,7 +36,6 @@ SHARED = {
     "userInfo": "Anything that reports and the graph show with the observation.",
     "initial": "Whether the closure is also called before the method returns, with the present value as both values.",
     "delivery": "Where the closure is called.",
-    "coalescing": "What happens to changes that wait for their delivery.",
     "handler": "The closure to call.",
     "changeHandler": "The closure to call.",
     "buffering": "How many elements wait while the loop is busy.",
@@ -97,7 +95,6 @@ SHARED = {
     "affectedBy": "The keys that change this property.",
     "isManual": "Whether its changes are announced by the program, not by the setter.",
     "isDone": "Whether the end of the operation is announced.",
-    # Where closures are called
     # Tests
     "body": "The code, which is run once.",
     "values": "The new values, in the order of the changes.",

@@ -1,7 +1,6 @@
 /* manual.c - changes announced by hand: kvo_will_change and kvo_did_change. */
 #include "changes/announcements.h"
 #include "changes/scopes.h"
-#include "platform/stack.h"
 #include "registry/places.h"
 
 static const kvo_property *manual_property_of(kvo_manual *open) {

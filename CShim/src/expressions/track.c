@@ -8,7 +8,6 @@
  * An evaluation may declare that its result is the value of the key that it read last, as for a key path. A change of that key cannot
  * change what is read, so its dependency becomes a LEAF: it passes the change on, and nothing is evaluated. */
 #include "expressions/deliver.h"
-#include "platform/settings.h"
 
 /* -------------------------------------------------------------------------------------------------------- Evaluating -- */
 

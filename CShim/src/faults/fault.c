@@ -8,7 +8,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 /* ------------------------------------------------------------------------------------------------------------ Raising -- */

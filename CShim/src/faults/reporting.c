@@ -3,10 +3,8 @@
 #define _GNU_SOURCE
 #include "faults/reporting.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 /* ------------------------------------------------------------------------------------------------------------- Claiming -- */

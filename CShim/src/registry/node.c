@@ -3,7 +3,6 @@
 
 #include "platform/modules.h"
 #include "platform/settings.h"
-#include "platform/stack.h"
 
 const kvo_observer_ops *_Atomic kvo__closure_ops;
 

@@ -1,6 +1,5 @@
 /* answers.c - the requests of a client: figures, the graph, a trace. Who observes: who.c. */
 #define _GNU_SOURCE
-#include "faults/faults.h"
 #include "serving/client.h"
 #include "serving/figures.h"
 #include "serving/serving.h"

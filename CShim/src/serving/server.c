@@ -1,6 +1,5 @@
 /* server.c - the thread that serves the clients of the socket. It never waits for one of them, and nobody waits for it. */
 #define _GNU_SOURCE
-#include "faults/faults.h"
 #include "platform/settings.h"
 #include "serving/address.h"
 #include "serving/client.h"

@@ -6,7 +6,6 @@
 #include "lifetimes/lifetimes.h"
 #include "platform/modules.h"
 #include "platform/settings.h"
-#include "platform/stack.h"
 #include "registry/places.h"
 
 #include <stdlib.h>

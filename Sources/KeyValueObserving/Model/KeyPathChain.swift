@@ -11,17 +11,6 @@ struct KeyPathChain: Sendable {
   /// The equivalent string key path.
   var name: String { properties.map(\.name).joined(separator: ".") }
 
-  /// The same for an object and those that the path leads to now: a subclass may have declared a private property's name again.
-  func name(from root: any KeyValueObservable) -> String {
-    guard properties.contains(where: { $0.owner != nil }) else { return name }
-    var (names, object): ([String], (any KeyValueObservable)?) = ([], root)
-    for property in properties {
-      names.append(object.map { property.renamed(in: $0).name } ?? property.name)
-      object = object.flatMap { unwrapped(property.read($0)) }.flatMap(observable)
-    }
-    return names.joined(separator: ".")
-  }
-
   /// Finds the properties; `nil` if a component is not a property that its class describes.
   init?(_ keyPath: AnyKeyPath, _ components: [KeyPathComponent], from cls: KeyValueClass) {
     // If objects refer to each other in many ways, finding the properties by name is faster.

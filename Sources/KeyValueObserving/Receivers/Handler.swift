@@ -45,26 +45,6 @@ struct ValuesHandler<Receiver: AnyObject, Value> {
   }
 }
 
-/// A handler of an object and a change.
-@usableFromInline
-@frozen
-struct TokenHandler<Object: AnyObject, Value> {
-  @usableFromInline let call: @isolated(any) (Object, NSKeyValueObservedChange<Value>) -> Void
-
-  @inlinable
-  init(_ call: @escaping @isolated(any) (Object, NSKeyValueObservedChange<Value>) -> Void) { self.call = call }
-
-  @inlinable var unchecked: (Object, NSKeyValueObservedChange<Value>) -> Void {
-    unsafeBitCast(self, to: Unchecked.self).call
-  }
-
-  @usableFromInline
-  @frozen
-  struct Unchecked {
-    @usableFromInline let call: (Object, NSKeyValueObservedChange<Value>) -> Void
-  }
-}
-
 /// A handler of an old value and a new one.
 @usableFromInline
 @frozen

@@ -1,8 +1,6 @@
 /* lifetimes_paths.c - the death of an object on the way of a key path: a change to nil, which notifies once. */
 #include "scoped.h"
 
-#include <string.h>
-
 TEST("the death of an intermediate object is a change to nil, and notifies once") {
   item *root = item_make(0), *leaf = item_make(5);
   root->next = leaf;

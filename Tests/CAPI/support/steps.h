@@ -2,8 +2,6 @@
 #ifndef KVO_TEST_STEPS_H
 #define KVO_TEST_STEPS_H
 
-#include <stdbool.h>
-
 /* Begins and ends what is counted. Outside of steps_of they do nothing of use. */
 void steps_begin(void);
 void steps_end(void);

@@ -1,5 +1,4 @@
 /* graph_texts.c - kvo_graph_format: what JSON, DOT and Mermaid have of a graph, and what pictures merge and mark. */
-#include "allocator.h"
 #include "harness.h"
 #include "texts.h"
 

@@ -4,8 +4,6 @@
 
 #include <kvo/kvo_binding.h>
 
-#include <string.h>
-
 enum { WORKERS = 3 };
 
 static _Atomic int stop;

@@ -3,12 +3,9 @@ import Foundation
 import ScenarioLanguage
 import Testing
 
-/// Tries seeds until one fails or the time is over. KVO_SCENARIO_SECONDS in the environment sets the time, KVO_SCENARIO_SEED a
-/// single seed.
-private func untilTimeIsUp(_ quick: Double, _ holds: (UInt64) -> Bool) {
-  let environment = ProcessInfo.processInfo.environment
-  let seconds = environment["KVO_SCENARIO_SECONDS"].flatMap(Double.init) ?? quick
-  if let seed = environment["KVO_SCENARIO_SEED"].flatMap({ UInt64($0) }) {
+/// Tries seeds until one fails or the time is over. KVO_SCENARIO_SEED in the environment sets a single seed.
+private func untilTimeIsUp(_ seconds: Double, _ holds: (UInt64) -> Bool) {
+  if let seed = ProcessInfo.processInfo.environment["KVO_SCENARIO_SEED"].flatMap({ UInt64($0) }) {
     _ = holds(seed)
     return
   }

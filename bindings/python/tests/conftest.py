@@ -1,4 +1,4 @@
-"""Makes the C objects of the tests: point.c, compiled against the library of KVO_LIBRARY."""
+"""Makes the C objects of the tests: objects.c, compiled against the library of KVO_LIBRARY."""
 
 import ctypes
 import os

@@ -56,7 +56,6 @@ package struct WhoTool: ParsableCommand {
     let keyPath: String
     let via: Object?
     let options: [String]
-    let endsWithObject: Bool
     let observerClass: String?
     let observer: String
     let note: String?

@@ -30,7 +30,8 @@ class T: Named {
   var cyc2: Any?
   var usea = false
 
-  // To-many. `list` has all accessors of T+Accessors.swift, `min` those that insert and remove, the others few or none.
+  // To-many. `list` has all accessors of T+OrderedAccessors.swift, `min` those that insert and remove, the others few or
+  // none.
   var list: [Any] = []
   var min: [Any] = []
   var slow: [Any] = []
