@@ -25,13 +25,7 @@ swift_sources = $(wildcard Package.swift Sources Tests Tools/Package.swift Tools
   Examples/Desktop/Package.swift Examples/Desktop/Sources/desktop Examples/Desktop/Sources/editor \
   bindings/glib/Package.swift bindings/glib/swift \
   Benchmarks/Package.swift Benchmarks/Benchmarks Benchmarks/Sources)
-c_sources = $(wildcard CShim/src/*.[ch] CShim/src/*/*.[ch] CShim/include/kvo/*.h CShim/include/kvo/*.hpp CShim/include/kvo/*/*.hpp \
-  Tests/CAPI/*/*.cpp Tests/CAPI/*/*.[ch] \
-  Tests/Fuzzing/*.[ch] Tests/Stress/*.[ch] Tests/Scaling/*.[ch] Tests/Crash/*.c \
-  Tools/Sources/CCrashScenarios/*.[ch] Tools/Sources/CCrashScenarios/include/*.h Tools/Sources/CViewPage/*.c Tools/Sources/CViewPage/include/*.h Benchmarks/Peers/*.[chm] \
-  bindings/*/*.[ch] bindings/*/include/kvo/*.h \
-  bindings/glib/swift/*/*.h Examples/Desktop/Sources/CAdwaita/*.h bindings/*/tests/*.[ch] Examples/host/*.[ch] Examples/first/*.c \
-  Benchmarks/Peers/*.cpp Benchmarks/Sources/C*/*.c Benchmarks/Sources/C*/include/*.h)
+c_sources = $(filter-out CShim/abi/%,$(shell git ls-files '*.c' '*.h' '*.hpp' '*.cpp' '*.m'))
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -87,7 +81,7 @@ check-quick: check-format check-api ## The quick checks besides the tests: forma
 	scripts/check-documents.sh
 
 check-format: ## Fail if a source is not formatted as by 'make format'
-	@scripts/require.sh swift clang-format
+	@scripts/require.sh swift git clang-format
 	swift format lint --strict --recursive $(swift_sources)
 	@scripts/check-c-format.sh $(c_sources)
 
@@ -120,7 +114,7 @@ install-tools: ## Install the command kvo, its manual page and those of libkvo's
 	scripts/install-tools.sh "$(PREFIX)"
 
 format: ## Format the Swift and C sources in place
-	@scripts/require.sh swift clang-format
+	@scripts/require.sh swift git clang-format
 	swift format --in-place --recursive $(swift_sources)
 	clang-format -i $(c_sources)
 

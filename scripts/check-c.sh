@@ -71,7 +71,7 @@ suite() {
 
 headers() {
   warnings="-Wall -Wextra -Wpedantic -Werror -fsyntax-only -ICShim/include"
-  for header in kvo/kvo.h kvo/kvo_base.h kvo/kvo_bind.h kvo/kvo_class.h kvo/kvo_coding.h kvo/kvo_collection.h kvo/kvo_fault.h kvo/kvo_graph.h kvo/kvo_method.h kvo/kvo_raw.h kvo/kvo_scope.h kvo/kvo_site.h kvo/kvo_binding.h kvo/kvo_raise.h kvo/kvo_track.h kvo/kvo_values.h; do
+  for header in $(cd CShim/include && ls kvo/*.h); do
     for compiler in gcc $clang; do
       echo "#include <$header>" | "$compiler" -std=c11 $warnings -Wstrict-prototypes -x c -
     done

@@ -13,7 +13,7 @@ static int get_count(const kvo_object *object) { return ((const csupport_shape *
 static void set_count(kvo_object *object, int count) { ((csupport_shape *)object)->count = count; }
 static const char *get_name(const kvo_object *object) { return ((const csupport_shape *)object)->name; }
 static void set_name(kvo_object *object, const char *name) {
-  snprintf(((csupport_shape *)object)->name, sizeof ((csupport_shape *)object)->name, "%s", name != NULL ? name : "");
+  snprintf(((csupport_shape *)object)->name, sizeof((csupport_shape *)object)->name, "%s", name != NULL ? name : "");
 }
 static kvo_object *get_next(const kvo_object *object) { return ((const csupport_shape *)object)->next; }
 static void set_next(kvo_object *object, kvo_object *next) { ((csupport_shape *)object)->next = next; }

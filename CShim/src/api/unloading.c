@@ -87,9 +87,8 @@ static bool unloading_is_of(const unloading_search *of, const kvo_property *prop
   if (property->to_many == NULL)
     return has_function(of, property->getter) || has_function(of, property->setter) ||
            unloading_has(of, property->user);
-  return property->to_many->is_list
-             ? has_accessors(of, &property->to_many->list, sizeof property->to_many->list)
-             : has_accessors(of, &property->to_many->members, sizeof property->to_many->members);
+  return property->to_many->is_list ? has_accessors(of, &property->to_many->list, sizeof property->to_many->list)
+                                    : has_accessors(of, &property->to_many->members, sizeof property->to_many->members);
 }
 
 static bool is_class_of(const unloading_search *of, const kvo_class *cls) {

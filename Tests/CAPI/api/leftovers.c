@@ -96,10 +96,8 @@ static kvo_status keep_element(kvo_object *of, size_t index, void *user) {
 
 TEST("a plug-in is kept by each of its functions that is an accessor of a class of the host") {
   begin();
-  kvo_list_accessors accessors = {.struct_size = sizeof accessors,
-                                  .count = no_elements,
-                                  .get_at = no_element,
-                                  .remove_at = keep_element};
+  kvo_list_accessors accessors = {
+      .struct_size = sizeof accessors, .count = no_elements, .get_at = no_element, .remove_at = keep_element};
   *(void **)&accessors.insert_at = find("leftovers_leave");
   kvo_collection_spec list = {.name = "list", .element_type = "i", .list = &accessors};
   kvo_class *cls = register_class(

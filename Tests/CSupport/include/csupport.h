@@ -46,7 +46,8 @@ typedef struct csupport_watcher {
 } csupport_watcher;
 
 /** Observes a key path with old and new values, and ends with the object. Returns the status of kvo_add_observer. */
-kvo_status csupport_watch(csupport_watcher *_Nonnull watcher, kvo_object *_Nonnull object, const char *_Nonnull key_path);
+kvo_status csupport_watch(csupport_watcher *_Nonnull watcher, kvo_object *_Nonnull object,
+                          const char *_Nonnull key_path);
 
 /** How many bytes the process has allocated and not freed. */
 size_t csupport_allocated(void);

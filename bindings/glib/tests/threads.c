@@ -119,10 +119,8 @@ static int slow_number(slow *of) {
 }
 
 static void test_changed_while_read(void) {
-  kvo_property_spec number = {.name = "number",
-                              .type = "i",
-                              .getter = (kvo_function)slow_number,
-                              .setter = (kvo_function)slow_set_number};
+  kvo_property_spec number = {
+      .name = "number", .type = "i", .getter = (kvo_function)slow_number, .setter = (kvo_function)slow_set_number};
   kvo_class_spec spec = {.struct_size = sizeof spec,
                          .name = "Slow",
                          .instance_size = sizeof(slow),

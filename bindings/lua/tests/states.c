@@ -182,17 +182,16 @@ static int destroy_shared(lua_State *L) {
 
 /* A handler that destroys its object does not see it any more, nor does the set that has called it. */
 static bool is_dead_at_once(void) {
-  static const char destroying[] =
-      "kvo = require 'kvo'\n"
-      "local shared = kvo.wrap(address)\n"
-      "local token = kvo.observe(shared, 'next', function()\n"
-      "  destroy(address)\n"
-      "  local is_read, message = pcall(function() return shared.x end)\n"
-      "  assert(not is_read and message:find('dead', 1, true))\n"
-      "  seen = tostring(shared)\n"
-      "end)\n"
-      "shared.next = kvo.class('Next', {}) {}\n"
-      "assert(seen == 'dead object', seen)\n";
+  static const char destroying[] = "kvo = require 'kvo'\n"
+                                   "local shared = kvo.wrap(address)\n"
+                                   "local token = kvo.observe(shared, 'next', function()\n"
+                                   "  destroy(address)\n"
+                                   "  local is_read, message = pcall(function() return shared.x end)\n"
+                                   "  assert(not is_read and message:find('dead', 1, true))\n"
+                                   "  seen = tostring(shared)\n"
+                                   "end)\n"
+                                   "shared.next = kvo.class('Next', {}) {}\n"
+                                   "assert(seen == 'dead object', seen)\n";
   kvo_object *dying;
   if (kvo_object_create(cls, &dying) != KVO_OK) return false;
   lua_State *L = luaL_newstate();

@@ -217,7 +217,9 @@ def _leave(number: int, found: Optional[CObject]) -> None:
 
 @_Ask
 def _dies(observation: int, number: int) -> None:
-    """The death begins. A handler of the object that has caused it must not use it any more."""
+    """The death begins. In a handler `_died` may come too late: the handler must not use the object any more."""
+    if not _calls.depth:
+        return
     with _proxies_lock:
         found = _deaths[number]()  # released without the lock
         _leave(number, found)
