@@ -103,7 +103,7 @@
       #expect(document.observationInfo == nil)
     }
 
-    @Test("as a stream of a string key path leaves out equal values, and delivers those that cannot be compared")
+    @Test("as a stream of a string key path leaves out equal values, and the same object again")
     func strings() async {
       var titles = document.source("title").values(options: [.initial, .distinct]).makeAsyncIterator()
       for title in ["A", "A", "B"] { document.title = title }
@@ -111,7 +111,7 @@
       var authors = document.source("author", as: Author?.self).values(options: .distinct).makeAsyncIterator()
       let author = Author("X")
       for author in [author, author, nil] { document.author = author }
-      #expect(await authors.next(3).map { $0?.name } == ["X", "X", nil])
+      #expect(await authors.next(2).map { $0?.name } == ["X", nil])
     }
 
     @Test("of a classic observer leaves out equal values, too; it gets only the values that it asked for")

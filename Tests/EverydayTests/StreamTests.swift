@@ -6,7 +6,7 @@
 
   extension KeyValueStream.Iterator {
     /// Awaits a number of elements; fewer if the stream ends.
-    fileprivate mutating func next(_ count: Int) async -> [Element] {
+    mutating func next(_ count: Int) async -> [Element] {
       var elements: [Element] = []
       while elements.count < count, let element = await next() { elements.append(element) }
       return elements
