@@ -359,9 +359,11 @@
       #expect(log.all == ["0>1", "1>2", "2>1", "1>0"])
     }
 
-    @Test("refuses .prior after an operator, .distinct for values that cannot be compared, .endsWithObserver without one")
+    @Test("refuses .prior after an operator, .distinct of what cannot be compared, .endsWithObserver of no observer")
     func refusals() {
-      for source in [document.source("title", as: String.self), document.source(\.title), document.source(\.title).map { $0 }] {
+      for source in [
+        document.source("title", as: String.self), document.source(\.title), document.source(\.title).map { $0 },
+      ] {
         #expect(faults { _ = source.observe(options: .endsWithObserver) { _ in } } == [8])
       }
       let size = document.source(\.title).map { ($0.count, 0) }

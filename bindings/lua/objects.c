@@ -53,8 +53,8 @@ static void read_object(const kvo_value *from, void *to) {
   *(kvo_object **)to = from->bytes != NULL && from->type[0] == '@' ? *(kvo_object *const *)from->bytes : NULL;
 }
 
-/* Keeps what a property has come to have: the value that was set or the old one, unless a handler has set another one meanwhile, or destroyed
- * the object. */
+/* Keeps what a property has come to have: the value that was set or the old one, unless a handler has set another one meanwhile, or
+ * destroyed the object. */
 static void keep_stored(lua_State *L, const char *key, int set, int old, bool is_set) {
   kvo_object *object = object_test(L, 1);
   if (object == NULL) return;

@@ -37,8 +37,8 @@ void csupport_meter_destroy(kvo_object *_Nonnull meter);
 kvo_status csupport_copy_value(kvo_object *_Nonnull from, const char *_Nonnull from_key, kvo_object *_Nonnull to,
                                const char *_Nonnull to_key);
 
-/** A C observer: writes each change as "path old>new;" into a text. A collection is written as its type and elements, "[d]1,2,", followed by
- * the indexes, "@0@1". */
+/** A C observer: writes each change as "path old>new;" into a text. A collection is written as its type and elements, "[d]1,2,", followed
+ * by the indexes, "@0@1". */
 typedef struct csupport_watcher {
   char text[1024];
   kvo_observation observation;
