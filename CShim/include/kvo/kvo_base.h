@@ -43,7 +43,7 @@ KVO_ASSUME_NONNULL_BEGIN
 /** The version of this header: incompatible changes, from 1.0 on. */
 #define KVO_VERSION_MAJOR 0
 /** The version of this header: additions; until 1.0 also incompatible changes. */
-#define KVO_VERSION_MINOR 2
+#define KVO_VERSION_MINOR 3
 /** The version of this header: fixes. */
 #define KVO_VERSION_PATCH 0
 /** The version of this header as a number, as kvo_version returns that of the library. */
@@ -54,7 +54,7 @@ KVO_ASSUME_NONNULL_BEGIN
 /** Returns the version of the library at run time, as major * 10000 + minor * 100 + patch. Cannot fail. */
 KVO_API uint32_t kvo_version(void);
 
-/** Returns the version of the library at run time as text, such as "0.2.0". The string is static: do not free it. Cannot fail.
+/** Returns the version of the library at run time as text, such as "0.3.0". The string is static: do not free it. Cannot fail.
  * Async-signal-safe. */
 KVO_API const char *kvo_version_string(void);
 

@@ -112,7 +112,7 @@ void release_evaluated(void *value, void *user_data) { (void)user_data, free(val
 
 ROW(kvo_version) { CHECK_EQ(kvo_version(), KVO_VERSION_NUMBER); }
 
-ROW(kvo_version_string) { CHECK_EQ(kvo_version_string(), "0.2.0"); }
+ROW(kvo_version_string) { CHECK_EQ(kvo_version_string(), "0.3.0"); }
 
 ROW(kvo_last_error) { CHECK_EQ(kvo_last_error(), ""); }
 
