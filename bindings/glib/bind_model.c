@@ -55,7 +55,6 @@ static void model_set(KvoGlibBinding *of, kvo_object *object, const GValue *from
   if (kvo_get_value(object, of->key_path, model_read_type, &type) != KVO_OK) type = G_TYPE_INVALID;
   GValue to = G_VALUE_INIT;
   g_value_init(&to, type == G_TYPE_INVALID || type == G_TYPE_LIST_MODEL ? G_VALUE_TYPE(from) : type);
-  /* The transform may have destroyed the model, whose observation then ends later if a callback of it is running. */
   if (binding_transform(of, FALSE, from, &to) && kvo_observation_is_registered(of->observation)) {
     kvo_glib_view view;
     kvo_glib_view_begin(&view, &to);

@@ -50,7 +50,8 @@ static void target_set(KvoGlibBinding *of, GValue *from) {
     g_value_init(to, of->property->value_type);
     is_made = binding_transform(of, TRUE, from, to);
   }
-  if (is_made && !binding_is_ended(of)) {
+  /* The transform may have destroyed the model, whose observation then ends later if a callback of it is running. */
+  if (is_made && kvo_observation_is_registered(of->observation)) {
     kvo_glib_value_fit(of->property, to);
     of->is_setting = TRUE;
     g_object_set_property(target, of->property->name, to);

@@ -75,16 +75,18 @@ void binding_attach(KvoGlibBinding *of, GObject *target, GCallback changed) {
 /* On the target's thread: lets go of it, unless it has ended. */
 static void binding_detach(GObject *object) {
   KvoGlibBinding *of = (KvoGlibBinding *)object;
-  if (!of->is_attached) return;
-  of->is_attached = FALSE;
   GObject *target = g_weak_ref_get(&of->target);
-  if (target != NULL) {
+  if (target == NULL) return; /* it is being disposed of, also on another thread, and calls binding_target_ended */
+  gboolean was_attached = of->is_attached;
+  of->is_attached = FALSE;
+  if (was_attached) {
     if (of->handler != 0) g_signal_handler_disconnect(target, of->handler);
+    of->handler = 0;
     g_object_weak_unref(target, binding_target_ended, of);
     g_weak_ref_set(&of->target, NULL);
-    g_object_unref(target);
   }
-  of->handler = 0;
+  g_object_unref(target);
+  if (!was_attached) return; /* it has been disposed of, and is still referred to */
   if (of->depth == 0) binding_release_user_data(of);
   g_object_unref(of);
 }

@@ -76,6 +76,7 @@ static void changes_arrange(KvoGlibListModel *of, gboolean is_here) {
 typedef struct leaving {
   KvoGlibListModel *of;
   gboolean leaves;
+  GHashTable *present; /* what the list has now, if the change has strayed: that does not leave */
 } leaving;
 
 static void changes_leave(const kvo_value *element, void *arg) {
@@ -84,35 +85,44 @@ static void changes_leave(const kvo_value *element, void *arg) {
   kvo_glib_lock();
   GHashTable **set = &how->of->leaving;
   if (*set == NULL) *set = g_hash_table_new(NULL, NULL);
-  if (how->leaves)
-    g_hash_table_add(*set, object);
-  else
+  if (!how->leaves)
     g_hash_table_remove(*set, object);
+  else if (how->present == NULL || !g_hash_table_contains(how->present, object))
+    g_hash_table_add(*set, object);
+  if (!how->leaves && how->present != NULL) g_hash_table_add(how->present, object);
   kvo_glib_unlock();
+}
+
+static void changes_stay(const kvo_value *list, void *in) {
+  for (size_t i = kvo_value_count(list); i-- > 0;) kvo_value_element(list, i, changes_leave, in);
 }
 
 /* Whoever has taken objects out of the list may destroy them once this has returned, while the model still shows them. The edits are there
  * already, so that whoever makes them may clear the set. */
-static void changes_note_removed(KvoGlibListModel *of, const kvo_change *change) {
+static void changes_note_removed(KvoGlibListModel *of, const kvo_change *change, gboolean has_strayed) {
   if (!of->is_objects) return;
-  leaving out = {of, TRUE}, in = {of, FALSE};
+  GHashTable *present = has_strayed ? g_hash_table_new(NULL, NULL) : NULL;
+  leaving out = {of, TRUE, present}, in = {of, FALSE, present};
+  if (has_strayed) kvo_get_value(change->object, of->key, changes_stay, &in);
   for (size_t i = kvo_change_count(change, KVO_OLD); i-- > 0;)
     kvo_change_element(change, KVO_OLD, i, changes_leave, &out);
-  for (size_t i = kvo_change_count(change, KVO_NEW); i-- > 0;)
+  for (size_t i = has_strayed ? 0 : kvo_change_count(change, KVO_NEW); i-- > 0;)
     kvo_change_element(change, KVO_NEW, i, changes_leave, &in);
+  g_clear_pointer(&present, g_hash_table_unref);
   kvo_glib_lock();
   kvo_glib_pin_wait(of);
   kvo_glib_unlock();
 }
 
-/* Whether the number of items after all edits is not that of the list: changes have arrived in another order than they were made in. */
-static gboolean changes_have_strayed(KvoGlibListModel *of, kvo_object *object) {
+/* Whether the list is not what it is after all edits: changes have arrived in another order than they were made in, as that of a newer
+ * observer does before the one that it was told of. */
+static gboolean changes_have_strayed(KvoGlibListModel *of, const kvo_change *change) {
   size_t count = 0;
-  if (kvo_list_count(object, of->key, &count) != KVO_OK) return FALSE;
+  if (kvo_list_count(change->object, of->key, &count) != KVO_OK) return FALSE;
   kvo_glib_lock();
   gboolean has_strayed = of->expected != count;
   kvo_glib_unlock();
-  return has_strayed;
+  return has_strayed || !list_change_is_present(of, change);
 }
 
 /* The model, with a reference, and whether edits of it are waiting. */
@@ -134,9 +144,9 @@ void list_changed(const kvo_change *change, void *user_data) {
     changes_emit(of, &made);
     if (of->has_more) list_flush(of);
   } else {
-    if (!list_edits_of_change(of, change) || changes_have_strayed(of, change->object))
-      list_edit_whole(of, change->object);
-    if (!is_here || of->is_emitting) changes_note_removed(of, change);
+    gboolean is_whole = !list_edits_of_change(of, change) || changes_have_strayed(of, change);
+    if (is_whole) list_edit_whole(of, change->object);
+    if (!is_here || of->is_emitting) changes_note_removed(of, change, is_whole);
     changes_arrange(of, is_here);
   }
   g_object_unref(of);

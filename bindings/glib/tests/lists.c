@@ -258,6 +258,71 @@ static void test_nested(void) {
   end(&of);
 }
 
+/* What takes a change back, once: an observer that is told of it before the model. */
+typedef struct undoing {
+  kvo_change_kind kind;
+  kvo_object *owner, *friend;
+  gboolean is_removed;
+} undoing;
+
+static void take_back(const kvo_change *change, void *user_data) {
+  undoing *of = user_data;
+  if (of->owner == NULL || change->kind != of->kind) return;
+  kvo_object *owner = of->owner;
+  of->owner = NULL;
+  if (of->kind == KVO_CHANGE_REMOVAL)
+    kvo_list_insert(owner, "friends", 1, KVO_VALUE(kvo_object *, of->friend));
+  else
+    kvo_list_replace(owner, "friends", 1, KVO_VALUE(kvo_object *, of->friend));
+}
+
+static void remove_second(GListModel *model, guint position, guint removed, guint added, gpointer user_data) {
+  (void)model, (void)position, (void)removed, (void)added;
+  undoing *of = user_data;
+  if (of->is_removed) return;
+  of->is_removed = TRUE;
+  kvo_list_remove(of->owner, "friends", 1);
+}
+
+static void check_row(GListModel *model, guint position, guint removed, guint added, gpointer owner) {
+  (void)removed, (void)owner;
+  for (guint i = position; i < position + added; i++) {
+    gpointer item = g_list_model_get_item(model, i);
+    g_assert_nonnull(kvo_glib_object_get_kvo_object(item));
+    g_object_unref(item);
+  }
+}
+
+static void test_taken_back(void) {
+  kvo_object *owner = person_new("owner", 0), *friends[4];
+  for (int i = 0; i < 4; i++) friends[i] = person_new("friend", i);
+  for (int i = 0; i < 3; i++) person_add_friend(owner, -1, friends[i]);
+  GListModel *model = kvo_glib_list_model(owner, "friends");
+  g_signal_connect(model, "items-changed", G_CALLBACK(check_row), NULL);
+  undoing of = {.kind = KVO_CHANGE_REPLACEMENT, .owner = owner, .friend = friends[1]};
+  kvo_observer observer = {.struct_size = sizeof observer,
+                           .key_path = "friends",
+                           .options = KVO_ENDS_WITH_OBJECT,
+                           .callback = take_back,
+                           .user_data = &of,
+                           KVO_HERE};
+  g_assert_cmpint(kvo_add_observer(owner, &observer, NULL), ==, KVO_OK);
+  kvo_list_replace(owner, "friends", 1, KVO_VALUE(kvo_object *, friends[3]));
+  g_assert_null(of.owner);
+  GObject *item = g_list_model_get_item(model, 1);
+  g_assert_true(kvo_glib_object_get_kvo_object((KvoGlibObject *)item) == friends[1]);
+  g_object_unref(item);
+  /* The same of a removal, while the model emits. */
+  of = (undoing){.kind = KVO_CHANGE_REMOVAL, .owner = owner, .friend = friends[1]};
+  g_signal_connect(model, "items-changed", G_CALLBACK(remove_second), &of);
+  person_add_friend(owner, -1, friends[3]);
+  g_assert_null(of.owner);
+  g_assert_cmpuint(g_list_model_get_n_items(model), ==, 4);
+  g_object_unref(model);
+  kvo_object_destroy(owner);
+  for (int i = 0; i < 4; i++) kvo_object_destroy(friends[i]);
+}
+
 /* Keeps two friends: the oldest is destroyed as soon as it has left the list. */
 static void trim(GListModel *model, guint position, guint removed, guint added, gpointer owner) {
   (void)model, (void)position, (void)removed, (void)added;
@@ -400,6 +465,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/lists/values are items with a value, a text and a number", test_values);
   g_test_add_func("/lists/a list is a property of the wrapper", test_property);
   g_test_add_func("/lists/a handler or an observer may edit the list again", test_nested);
+  g_test_add_func("/lists/an observer may take a change back before the model is told of it", test_taken_back);
   g_test_add_func("/lists/a handler may destroy an object that it has removed, while the next shows the list",
                   test_trimmed);
   g_test_add_func("/lists/ten thousand rows are edited and read", test_many);

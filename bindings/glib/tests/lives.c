@@ -129,6 +129,29 @@ static gboolean unbind_in_transform(GBinding *binding, const GValue *from, GValu
   kvo_glib_binding_unbind((KvoGlibBinding *)(gpointer)binding);
   return g_value_transform(from, to);
 }
+static void count_end(gpointer user_data) { *(int *)user_data += 100; }
+
+static void unbind_first(gpointer binding, GObject *target) {
+  (void)target;
+  kvo_glib_binding_unbind(*(KvoGlibBinding **)binding);
+}
+
+static void test_unbound_in_dispose(void) {
+  kvo_object *ann = person_new("Ann", 5);
+  Board *board = board_new();
+  KvoGlibBinding *of = NULL;
+  int calls = 0;
+  g_object_weak_ref(G_OBJECT(board), unbind_first, &of); /* called before the binding's own */
+  of = kvo_glib_bind_full(ann, "name", board, "text", G_BINDING_BIDIRECTIONAL, NULL, NULL, &calls, count_end);
+  g_object_ref(of);
+  g_object_unref(board);
+  g_assert_cmpint(calls, ==, 100);
+  g_assert_cmpint(G_OBJECT(of)->ref_count, ==, 1);
+  g_object_unref(of);
+  g_assert_false(kvo_object_is_observed(ann));
+  kvo_object_destroy(ann);
+}
+
 static void enter_text(const kvo_change *change, void *user_data) {
   (void)change;
   g_object_set(((scene *)user_data)->board, "text", "entered", NULL);
@@ -149,8 +172,6 @@ static void test_destroyed_within_observer(void) {
   g_assert_true(of.is_done);
   g_object_unref(of.board);
 }
-
-static void count_end(gpointer user_data) { *(int *)user_data += 100; }
 
 static void test_unbound_in_transform(void) {
   kvo_object *ann = person_new("Ann", 5);
@@ -237,6 +258,7 @@ static void test_many(void) {
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/lives/either side may be destroyed at each moment", test_moments);
+  g_test_add_func("/lives/a binding may be unbound while its target is disposed of", test_unbound_in_dispose);
   g_test_add_func("/lives/a model may be destroyed by a transform while an observer of it runs",
                   test_destroyed_within_observer);
   g_test_add_func("/lives/a binding may be unbound in its transform, and sets nothing then", test_unbound_in_transform);

@@ -99,7 +99,7 @@ class CList(_List):
         return isinstance(other, (CList, list)) and list(self) == list(other)
 
     def __repr__(self) -> str:
-        return repr(list(self))
+        return repr(list(self)) if self._owner._kvo_address else "<CList, dead>"
 
 
 class CSet(_Copied, MutableSet):
@@ -143,4 +143,4 @@ class CSet(_Copied, MutableSet):
             _change(self._owner, value, None, _members_remove, address_of(self._owner), self._key, C.byref(encoded.view))
 
     def __repr__(self) -> str:
-        return repr(set(self))
+        return repr(set(self)) if self._owner._kvo_address else "<CSet, dead>"

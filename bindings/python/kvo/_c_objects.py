@@ -217,9 +217,7 @@ def _leave(number: int, found: Optional[CObject]) -> None:
 
 @_Ask
 def _dies(observation: int, number: int) -> None:
-    """The death begins. In a handler `_died` may come too late: the handler must not use the object any more."""
-    if not _calls.depth:
-        return
+    """The death begins. Neither a handler that has caused it nor what is evaluated because of it may use the object any more."""
     with _proxies_lock:
         found = _deaths[number]()  # released without the lock
         _leave(number, found)

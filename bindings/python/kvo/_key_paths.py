@@ -33,6 +33,8 @@ def _step(found: Anything, key: str) -> Anything:
 def _walk(root: "weakref.ref[Object]", keys: list[str]) -> Anything:
     found: Anything = root()
     for key in keys:
+        if isinstance(found, CObject) and not found._kvo_address:  # it has died
+            return None
         found = _step(found, key)
     return found
 

@@ -98,6 +98,17 @@ def test_an_object_that_its_own_observer_destroys_is_dead_at_once(c):
     assert told == ["<CObject, dead>"]
 
 
+def test_an_object_that_dies_on_a_path_from_python_is_none(c):
+    document, told = Document(), []
+    document.author = point = kvo.find_class("CPoint").create()
+    point.x = 2.0
+    kvo.observe(document, "author.x", lambda change: told.append((change.old, change.new)))
+    prices = kvo.wrap(c.make_order()).prices
+    c.destroy(kvo.address_of(prices._owner))
+    point.destroy()
+    assert told == [(2.0, None)] and repr(prices) == "<CList, dead>"
+
+
 def test_a_path_from_python_goes_through_an_object_of_c(c):
     document, point, told = Document(), kvo.wrap(c.make_point()), []
     kvo.observe(document, "author.x", lambda change: told.append((change.old, change.new)))
