@@ -25,7 +25,7 @@ swift_sources = $(wildcard Package.swift Sources Tests Tools/Package.swift Tools
   Examples/Desktop/Package.swift Examples/Desktop/Sources/desktop Examples/Desktop/Sources/editor \
   bindings/glib/Package.swift bindings/glib/swift \
   Benchmarks/Package.swift Benchmarks/Benchmarks Benchmarks/Sources)
-c_sources = $(filter-out CShim/abi/%,$(shell git ls-files '*.c' '*.h' '*.hpp' '*.cpp' '*.m'))
+c_sources = $(filter-out CShim/abi/%,$(wildcard $(shell git ls-files -co --exclude-standard '*.c' '*.h' '*.hpp' '*.cpp' '*.m')))
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -72,7 +72,7 @@ report() {
   [[ -n $input ]] || fail "$target failed, and left no input; see $log"
   echo "fuzz: $target failed with $input" >&2
   echo "  replay:   ${KVO_FUZZ_DEPTH:+KVO_FUZZ_DEPTH=$KVO_FUZZ_DEPTH }KVO_FUZZ_PRINT=1 $out/$target $input" >&2
-  echo "  minimise: $out/$target -minimize_crash=1 -exact_artifact_path=$input.min -max_total_time=60 $input" >&2
+  echo "  minimise: ${KVO_FUZZ_DEPTH:+KVO_FUZZ_DEPTH=$KVO_FUZZ_DEPTH }$out/$target -minimize_crash=1 -exact_artifact_path=$input.min -max_total_time=60 $input" >&2
   echo "  keep, once it is fixed: mv $input Tests/Fuzzing/regressions/${target#fuzz_}/" >&2
   exit 1
 }
@@ -125,12 +125,13 @@ find_clang
 build >"$out/build.txt" 2>&1 || { cat "$out/build.txt" >&2; fail "the targets cannot be built with $clang"; }
 echo "fuzz: seed $seed, $clang"
 for target in "${targets[@]}"; do
-  share=$seconds
+  share=$seconds deferred=0
   # fuzz_sequences needs most of the time; the string targets are soon exhausted.
   if ((${#targets[@]} > 1)); then
     [[ $target == fuzz_sequences ]] && share=$((seconds / 2)) || share=$((seconds / 6))
   fi
-  fuzz "$target" "$share"
+  [[ $target != fuzz_sequences ]] || deferred=$((share / 5))
+  fuzz "$target" $((share - deferred))
   # And programs whose deliveries are deferred below a depth of four: of them less is known (Tests/Fuzzing/settled.h).
-  [[ $target != fuzz_sequences ]] || KVO_FUZZ_DEPTH=4 keep=false fuzz "$target" $((share / 5))
+  [[ $target != fuzz_sequences ]] || KVO_FUZZ_DEPTH=4 keep=false fuzz "$target" "$deferred"
 done

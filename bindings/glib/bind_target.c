@@ -89,9 +89,9 @@ static void target_take(KvoGlibBinding *of, const kvo_value *value, gboolean is_
     GValue kept = G_VALUE_INIT;
     g_value_init(&kept, G_VALUE_TYPE(&from));
     g_value_copy(&from, &kept);
-    binding_wait(of, &kept, target_deliver);
+    binding_wait(of, &kept, is_change, target_deliver);
   } else {
-    binding_wait(of, &from, target_deliver);
+    binding_wait(of, &from, is_change, target_deliver);
   }
   if (G_IS_VALUE(&from)) g_value_unset(&from);
 }

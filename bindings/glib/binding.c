@@ -3,12 +3,15 @@
 
 /* ------------------------------------------------------------------------------------------------------------ Waiting -- */
 
-void binding_wait(KvoGlibBinding *of, GValue *value, void (*deliver)(GObject *binding)) {
+void binding_wait(KvoGlibBinding *of, GValue *value, gboolean is_change, void (*deliver)(GObject *binding)) {
   kvo_glib_lock();
-  GValue replaced = of->waiting;
-  gboolean is_called = of->is_called;
-  of->waiting = *value;
-  of->is_waiting = of->is_called = TRUE;
+  gboolean is_outdated = !is_change && of->has_changed, is_called = of->is_called || is_outdated;
+  GValue replaced = is_outdated ? *value : of->waiting;
+  if (!is_outdated) {
+    of->waiting = *value;
+    of->is_waiting = of->is_called = TRUE;
+  }
+  of->has_changed |= is_change;
   kvo_glib_unlock();
   if (G_IS_VALUE(&replaced)) g_value_unset(&replaced);
   *value = (GValue)G_VALUE_INIT;
@@ -28,6 +31,7 @@ gboolean binding_take_waiting(KvoGlibBinding *of, GValue *value) {
 void binding_drop_waiting(KvoGlibBinding *of) {
   GValue dropped = G_VALUE_INIT;
   kvo_glib_lock();
+  of->has_changed = TRUE;
   if (of->is_waiting) {
     dropped = of->waiting;
     of->waiting = (GValue)G_VALUE_INIT;
@@ -51,44 +55,63 @@ void binding_leave(KvoGlibBinding *of) {
   if (--of->depth == 0 && binding_is_ended(of) && !of->is_attached) binding_release_user_data(of);
 }
 
-/* The target is being disposed of, and has forgotten its handlers. */
-static void binding_target_ended(gpointer user_data, GObject *target) {
-  KvoGlibBinding *of = user_data;
-  (void)target;
-  of->is_attached = FALSE;
-  of->handler = 0;
-  kvo_glib_binding_unbind(of);
-  if (of->depth == 0) binding_release_user_data(of);
-  g_object_unref(of);
+/* Data of a target that is not disposed of: its bindings, under the lock. */
+static GQuark binding_list_of(void) { return g_quark_from_static_string("kvo-glib-bindings"); }
+
+/* The target is being disposed of, and has forgotten its handlers. From now on nobody else lets go of it. */
+static void binding_target_ended(gpointer list, GObject *target) {
+  GPtrArray *ended = list;
+  kvo_glib_lock();
+  g_object_steal_qdata(target, binding_list_of());
+  for (guint i = 0; i < ended->len; i++) ((KvoGlibBinding *)ended->pdata[i])->is_attached = FALSE;
+  kvo_glib_unlock();
+  for (guint i = 0; i < ended->len; i++) {
+    KvoGlibBinding *of = ended->pdata[i];
+    of->handler = 0;
+    kvo_glib_binding_unbind(of);
+    if (of->depth == 0) binding_release_user_data(of);
+    g_object_unref(of);
+  }
+  g_ptr_array_unref(ended);
 }
 
 void binding_attach(KvoGlibBinding *of, GObject *target, GCallback changed) {
   g_weak_ref_set(&of->target, target);
+  kvo_glib_lock();
   of->is_attached = TRUE; /* with the reference of whoever made it */
-  g_object_weak_ref(target, binding_target_ended, of);
+  GPtrArray *list = g_object_get_qdata(target, binding_list_of());
+  if (list == NULL) {
+    list = g_ptr_array_new();
+    g_object_set_qdata(target, binding_list_of(), list);
+    g_object_weak_ref(target, binding_target_ended, list);
+  }
+  g_ptr_array_add(list, of);
+  kvo_glib_unlock();
   if (changed == NULL) return;
   char *signal = g_strconcat("notify::", of->property->name, NULL);
   of->handler = g_signal_connect_data(target, signal, changed, of, NULL, 0);
   g_free(signal);
 }
 
-/* On the target's thread: lets go of it, unless it has ended. */
+/* On the target's thread: lets go of it, unless it has ended or is just ending. */
 static void binding_detach(GObject *object) {
   KvoGlibBinding *of = (KvoGlibBinding *)object;
   GObject *target = g_weak_ref_get(&of->target);
-  if (target == NULL) return; /* it is being disposed of, also on another thread, and calls binding_target_ended */
+  if (target == NULL) return;
+  kvo_glib_lock();
   gboolean was_attached = of->is_attached;
   of->is_attached = FALSE;
+  if (was_attached) g_ptr_array_remove_fast(g_object_get_qdata(target, binding_list_of()), of);
+  kvo_glib_unlock();
   if (was_attached) {
-    if (of->handler != 0) g_signal_handler_disconnect(target, of->handler);
+    if (of->handler != 0 && g_signal_handler_is_connected(target, of->handler))
+      g_signal_handler_disconnect(target, of->handler);
     of->handler = 0;
-    g_object_weak_unref(target, binding_target_ended, of);
     g_weak_ref_set(&of->target, NULL);
+    if (of->depth == 0) binding_release_user_data(of);
+    g_object_unref(of);
   }
   g_object_unref(target);
-  if (!was_attached) return; /* it has been disposed of, and is still referred to */
-  if (of->depth == 0) binding_release_user_data(of);
-  g_object_unref(of);
 }
 
 void kvo_glib_binding_unbind(KvoGlibBinding *binding) {

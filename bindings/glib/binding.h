@@ -25,7 +25,7 @@ struct _KvoGlibBinding {
   /* Set once, under the lock; read by any thread. */
   gint is_ended;
   /* Under the lock: what another thread has changed last. */
-  gboolean is_waiting, is_called;
+  gboolean is_waiting, is_called, has_changed;
   GValue waiting;
 };
 
@@ -35,10 +35,11 @@ static inline gboolean binding_is_ended(const KvoGlibBinding *of) { return g_ato
 void binding_enter(KvoGlibBinding *of);
 void binding_leave(KvoGlibBinding *of);
 void binding_release_user_data(KvoGlibBinding *of);
-/* Has the context call `deliver`, unless it is going to; takes the value. */
-void binding_wait(KvoGlibBinding *of, GValue *value, void (*deliver)(GObject *binding));
+/* Has the context call `deliver`, unless it is going to; takes the value. Drops what was read before a change and comes after it. */
+void binding_wait(KvoGlibBinding *of, GValue *value, gboolean is_change, void (*deliver)(GObject *binding));
 /* Takes what is waiting; false if nothing is. Ends the binding on the target's side, if it has ended. */
 gboolean binding_take_waiting(KvoGlibBinding *of, GValue *value);
+/* A change is delivered now, or the binding ends. */
 void binding_drop_waiting(KvoGlibBinding *of);
 /* Makes it end with the target, and, if there is a handler, connects it. */
 void binding_attach(KvoGlibBinding *of, GObject *target, GCallback changed);

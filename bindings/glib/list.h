@@ -62,8 +62,6 @@ list_edit *list_edit_new(guint position, guint removed, guint added);
 void list_edit_push(KvoGlibListModel *of, list_edit *edit);
 /* The edits of a change are added to the queue; false if it does not say what it changes. */
 gboolean list_edits_of_change(KvoGlibListModel *of, const kvo_change *change);
-/* Whether the list still has what a replacement has put there: the number of items does not tell. */
-gboolean list_change_is_present(const KvoGlibListModel *of, const kvo_change *change);
 /* The list as it is now becomes one edit. */
 void list_edit_whole(KvoGlibListModel *of, kvo_object *object);
 /* On the model's thread, while nothing is pending: makes the edit of a change of one range with few items, and stores what to emit. False

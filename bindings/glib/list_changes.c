@@ -106,23 +106,22 @@ static void changes_note_removed(KvoGlibListModel *of, const kvo_change *change,
   if (has_strayed) kvo_get_value(change->object, of->key, changes_stay, &in);
   for (size_t i = kvo_change_count(change, KVO_OLD); i-- > 0;)
     kvo_change_element(change, KVO_OLD, i, changes_leave, &out);
-  for (size_t i = has_strayed ? 0 : kvo_change_count(change, KVO_NEW); i-- > 0;)
-    kvo_change_element(change, KVO_NEW, i, changes_leave, &in);
+  for (size_t i = kvo_change_count(change, KVO_NEW); i-- > 0;)
+    kvo_change_element(change, KVO_NEW, i, changes_leave, has_strayed ? &out : &in);
   g_clear_pointer(&present, g_hash_table_unref);
   kvo_glib_lock();
   kvo_glib_pin_wait(of);
   kvo_glib_unlock();
 }
 
-/* Whether the list is not what it is after all edits: changes have arrived in another order than they were made in, as that of a newer
- * observer does before the one that it was told of. */
-static gboolean changes_have_strayed(KvoGlibListModel *of, const kvo_change *change) {
+/* Whether the number of items after all edits is not that of the list: changes have arrived in another order than they were made in. */
+static gboolean changes_have_strayed(KvoGlibListModel *of, kvo_object *object) {
   size_t count = 0;
-  if (kvo_list_count(change->object, of->key, &count) != KVO_OK) return FALSE;
+  if (kvo_list_count(object, of->key, &count) != KVO_OK) return FALSE;
   kvo_glib_lock();
   gboolean has_strayed = of->expected != count;
   kvo_glib_unlock();
-  return has_strayed || !list_change_is_present(of, change);
+  return has_strayed;
 }
 
 /* The model, with a reference, and whether edits of it are waiting. */
@@ -144,7 +143,7 @@ void list_changed(const kvo_change *change, void *user_data) {
     changes_emit(of, &made);
     if (of->has_more) list_flush(of);
   } else {
-    gboolean is_whole = !list_edits_of_change(of, change) || changes_have_strayed(of, change);
+    gboolean is_whole = !list_edits_of_change(of, change) || changes_have_strayed(of, change->object);
     if (is_whole) list_edit_whole(of, change->object);
     if (!is_here || of->is_emitting) changes_note_removed(of, change, is_whole);
     changes_arrange(of, is_here);

@@ -81,19 +81,6 @@ gboolean list_edits_of_change(KvoGlibListModel *of, const kvo_change *change) {
   return TRUE;
 }
 
-gboolean list_change_is_present(const KvoGlibListModel *of, const kvo_change *change) {
-  gboolean is_present = TRUE;
-  for (size_t i = 0; change->kind == KVO_CHANGE_REPLACEMENT && is_present && i < change->index_count; i++) {
-    item_reading new = {of, NULL}, now = {of, NULL};
-    if (kvo_change_element(change, KVO_NEW, i, edits_read_item, &new) != KVO_OK) break;
-    is_present = kvo_list_get(change->object, of->key, change->indexes[i], edits_read_item, &now) == KVO_OK &&
-                 list_item_same(of, new.item, now.item);
-    list_item_free(of, new.item);
-    list_item_free(of, now.item);
-  }
-  return is_present;
-}
-
 typedef struct whole_reading {
   KvoGlibListModel *of;
   list_edit *edit;
@@ -168,7 +155,7 @@ gboolean list_edit_at_once(KvoGlibListModel *of, const kvo_change *change, list_
   made->added = inserts ? (guint)number : 0;
   made->removed = removes ? (guint)number : 0;
   if (kvo_list_count(change->object, of->key, &count) != KVO_OK || of->count + made->added - made->removed != count ||
-      made->position + made->removed > of->count || !edits_fit(of, change) || !list_change_is_present(of, change))
+      made->position + made->removed > of->count || !edits_fit(of, change))
     return FALSE;
   gpointer items[LIST_FEW] = {NULL};
   for (guint i = 0; i < made->added; i++) {

@@ -69,8 +69,9 @@ typedef struct state {
   size_t handlers;
 } state;
 
-/* The state, of which this becomes the home thread; an error while it is being closed, or NULL. */
+/* The state, of which this becomes the home thread; raises an error while it is being closed. */
 state *state_of(lua_State *L);
+/* The same, but returns NULL then. */
 state *state_enter(lua_State *L);
 /* The same, without becoming the home thread. */
 state *state_if_open(lua_State *L);
@@ -87,9 +88,10 @@ int state_onerror(lua_State *L);
 
 /* -------------------------------------------------------------------------------------------------------- userdata.c -- */
 
-/* The userdata of an object. `object` is NULL when it is dead. */
+/* The userdata of an object. `object` is NULL when it is dead, and not to be used when its death has begun. */
 typedef struct handle {
   _Atomic(kvo_object *) object;
+  _Atomic bool is_dying;
   _Atomic int references;
 } handle;
 

@@ -16,7 +16,7 @@ static void release(handle *of) {
 /* The death of the object begins, on any thread. A handler of the object that has caused it must not use it any more. */
 static void dies(kvo_observation watch, void *user_data) {
   (void)watch;
-  atomic_store(&((handle *)user_data)->object, NULL);
+  atomic_store(&((handle *)user_data)->is_dying, true);
 }
 
 /* The object has died, on any thread; or its userdata. */
@@ -93,6 +93,10 @@ void object_push(lua_State *L, kvo_object *object) {
     return;
   }
   object_find(L, object);
+  if (!lua_isnil(L, -1) && object_test(L, -1) == NULL) { /* its death has begun, and another one may be here already */
+    lua_pop(L, 1);
+    lua_pushnil(L);
+  }
   if (!lua_isnil(L, -1) || is_marked(L, object) || kvo_object_class(object) == NULL) return;
   lua_pop(L, 1);
   kvo_status status = fill_box(L, push_box(L, 0), object, false);
@@ -114,15 +118,19 @@ void object_create(lua_State *L, kvo_class *cls) {
   check_status(L, fill_box(L, box, object, true), kvo_class_name(cls));
 }
 
+static kvo_object *living(const object_box *box) {
+  return box->shared != NULL && !atomic_load(&box->shared->is_dying) ? atomic_load(&box->shared->object) : NULL;
+}
+
 kvo_object *object_test(lua_State *L, int index) {
   object_box *box = luaL_testudata(L, index, object_type);
-  return box != NULL && box->shared != NULL ? atomic_load(&box->shared->object) : NULL;
+  return box != NULL ? living(box) : NULL;
 }
 
 kvo_object *object_check(lua_State *L, int index) {
   state_enter(L);
   object_box *box = luaL_checkudata(L, index, object_type);
-  kvo_object *object = box->shared != NULL ? atomic_load(&box->shared->object) : NULL;
+  kvo_object *object = living(box);
   luaL_argcheck(L, object != NULL, index, "the object is dead");
   return object;
 }

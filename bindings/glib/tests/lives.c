@@ -138,16 +138,19 @@ static void unbind_first(gpointer binding, GObject *target) {
 
 static void test_unbound_in_dispose(void) {
   kvo_object *ann = person_new("Ann", 5);
-  Board *board = board_new();
-  KvoGlibBinding *of = NULL;
   int calls = 0;
-  g_object_weak_ref(G_OBJECT(board), unbind_first, &of); /* called before the binding's own */
-  of = kvo_glib_bind_full(ann, "name", board, "text", G_BINDING_BIDIRECTIONAL, NULL, NULL, &calls, count_end);
-  g_object_ref(of);
-  g_object_unref(board);
-  g_assert_cmpint(calls, ==, 100);
-  g_assert_cmpint(G_OBJECT(of)->ref_count, ==, 1);
-  g_object_unref(of);
+  for (int by_hand = 0; by_hand < 2; by_hand++) {
+    Board *board = board_new();
+    KvoGlibBinding *of = NULL;
+    g_object_weak_ref(G_OBJECT(board), unbind_first, &of); /* called before the binding's own */
+    of = kvo_glib_bind_full(ann, "name", board, "text", G_BINDING_BIDIRECTIONAL, NULL, NULL, &calls, count_end);
+    g_object_ref(of);
+    if (by_hand) g_object_run_dispose(G_OBJECT(board));
+    g_object_unref(board);
+    g_assert_cmpint(calls, ==, 100 * (by_hand + 1));
+    g_assert_cmpint(G_OBJECT(of)->ref_count, ==, 1);
+    g_object_unref(of);
+  }
   g_assert_false(kvo_object_is_observed(ann));
   kvo_object_destroy(ann);
 }

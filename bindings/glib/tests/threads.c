@@ -118,6 +118,16 @@ static int slow_number(slow *of) {
   return number;
 }
 
+typedef struct slow_binding {
+  kvo_object *object;
+  Board *board;
+} slow_binding;
+static void *bind_slow(void *binding) {
+  const slow_binding *of = binding;
+  kvo_glib_bind(of->object, "number", of->board, "number", G_BINDING_SYNC_CREATE);
+  return NULL;
+}
+
 static void test_changed_while_read(void) {
   kvo_property_spec number = {
       .name = "number", .type = "i", .getter = (kvo_function)slow_number, .setter = (kvo_function)slow_set_number};
@@ -131,14 +141,25 @@ static void test_changed_while_read(void) {
   kvo_object *object;
   g_assert_cmpint(kvo_class_register(&spec, &cls), ==, KVO_OK);
   g_assert_cmpint(kvo_object_create(cls, &object), ==, KVO_OK);
-  Board *board = board_new();
-  kvo_glib_bind(object, "number", board, "number", G_BINDING_SYNC_CREATE);
-  run_ready();
-  int shown;
-  g_object_get(board, "number", &shown, NULL);
-  g_assert_true(((slow *)object)->is_set);
-  g_assert_cmpint(shown, ==, 2);
-  g_object_unref(board);
+  for (int i = 0; i < 2; i++) {
+    Board *board = board_new();
+    slow_binding binding = {object, board};
+    ((slow *)object)->is_set = FALSE;
+    KVO_SET(object, "number", int, 1);
+    if (i == 0) {
+      bind_slow(&binding);
+    } else {
+      pthread_t thread;
+      start(&thread, bind_slow, &binding);
+      pthread_join(thread, NULL);
+    }
+    run_ready();
+    int shown;
+    g_object_get(board, "number", &shown, NULL);
+    g_assert_true(((slow *)object)->is_set);
+    g_assert_cmpint(shown, ==, 2);
+    g_object_unref(board);
+  }
   kvo_object_destroy(object);
 }
 

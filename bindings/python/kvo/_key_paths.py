@@ -25,7 +25,7 @@ def _step(found: Anything, key: str) -> Anything:
             raise _error(_UNDEFINED, f"'{type(found).__name__}' has no property '{key}'")
         return getattr(found, key)
     if isinstance(found, CObject):
-        return found[key]
+        return found[key] if found._kvo_address else None  # if it has died
     what = "list" if isinstance(found, (_ListOf, CList, CSet)) else type(found).__name__
     raise _error(-15, f"'{key}' is read from a {what}, which is no observable object")
 
@@ -33,8 +33,6 @@ def _step(found: Anything, key: str) -> Anything:
 def _walk(root: "weakref.ref[Object]", keys: list[str]) -> Anything:
     found: Anything = root()
     for key in keys:
-        if isinstance(found, CObject) and not found._kvo_address:  # it has died
-            return None
         found = _step(found, key)
     return found
 

@@ -99,14 +99,16 @@ def test_an_object_that_its_own_observer_destroys_is_dead_at_once(c):
 
 
 def test_an_object_that_dies_on_a_path_from_python_is_none(c):
-    document, told = Document(), []
+    document, target, told = Document(), Document(), []
     document.author = point = kvo.find_class("CPoint").create()
-    point.x = 2.0
+    point.x, point.name = 2.0, "p"
     kvo.observe(document, "author.x", lambda change: told.append((change.old, change.new)))
+    kvo.bind(target, "title", document, "author.name")
     prices = kvo.wrap(c.make_order()).prices
     c.destroy(kvo.address_of(prices._owner))
     point.destroy()
-    assert told == [(2.0, None)] and repr(prices) == "<CList, dead>"
+    assert told == [(2.0, None)] and target.title is None and kvo.get(document, "author.x") is None
+    assert repr(prices) == "<CList, dead>"
 
 
 def test_a_path_from_python_goes_through_an_object_of_c(c):
