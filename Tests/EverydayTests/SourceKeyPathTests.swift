@@ -104,6 +104,19 @@
       #expect(log.all == [">", ">a", "a>b", "0.0>2.0"])
     }
 
+    @Test func `has the value told last as the old one, also if an observer of the last object sets it again`() {
+      let author = Author("A")
+      document.author = author
+      document.source("author.name").observe(options: [.old, .new], for: log) { log, change in
+        log.add("\(change.oldValue!)>\(change.newValue!)")
+      }
+      document.source("author.name", as: String?.self).onChange(for: log) { log, old, new in log.add("\(old!)>\(new!)")
+      }
+      let token = author.observe(\.name) { author, _ in if author.name == "B" { author.name = "C" } }
+      author.name = "B"
+      #expect(log.all == ["A>C", "A>C"] && token.isActive)
+    }
+
     @Test func `has nil where a link of the path is nil, if its type is an optional`() {
       document.source("author.name", as: String?.self).onChange(for: log) { log, old, new in
         log.add("\(old ?? "-")>\(new ?? "-")")

@@ -83,6 +83,10 @@ final class ClassicObservation: ObserverBox, @unchecked Sendable {
 
   override func release(_ value: UnsafeMutableRawPointer) { value.__release(as: Any.self) }
 
+  override func value(of property: OpaquePointer, at storage: UnsafeRawPointer) -> UnsafeMutableRawPointer? {
+    .__copy(value(at: storage, of: property), as: Any.self)
+  }
+
   override func areEqual(_ first: UnsafeRawPointer, _ second: UnsafeRawPointer) -> Bool {
     isEqual(first.assumingMemoryBound(to: Any.self).pointee, second.assumingMemoryBound(to: Any.self).pointee)
   }
@@ -90,8 +94,7 @@ final class ClassicObservation: ObserverBox, @unchecked Sendable {
   /// Returns the value to deliver. A key that is undefined because another object was put on the path is a fault.
   private func value(of object: any KeyValueObservable) -> Any {
     do {
-      // A value that is declared to be that of the last property is not kept.
-      return dictionaryValue(try KeyPathWalk.observedValue(of: object, at: keyPath, declares: !keepsLast) as Any)
+      return dictionaryValue(try KeyPathWalk.observedValue(of: object, at: keyPath) as Any)
     } catch {
       raise(error, .delivery(self))
       return NSNull()
@@ -140,22 +143,19 @@ final class ClassicObservation: ObserverBox, @unchecked Sendable {
     }
   }
 
-  /// Whether the expression keeps its value as the next old value, because nothing else may when an object on the path dies: it goes
-  /// through a reference that is not owning, or is a computed property, and its value holds no object that it would retain.
+  /// Whether the runtime keeps the last value, which is the next old one: unless it holds an object, which would be retained.
   private static func keepsLast(_ components: [String], of object: any KeyValueObservable) -> Bool {
-    var (cls, isOwning) = (KeyValueClass.of(object), components.count > 1)
-    for (index, name) in components.enumerated() {
-      guard !cls.answersKeysItself, let property = cls.property(named: name) else { return false }
-      let type = Swift.type(of: property.path).valueType
-      if index == components.count - 1 {
-        return !isOwning && !(type is any _KeyValueCollection.Type) && _openExistential(type, do: holdsNoObject)
+    var (cls, last): (KeyValueClass?, KeyValueProperty?) = (KeyValueClass.of(object), nil)
+    for name in components {
+      guard let present = cls, !present.answersKeysItself, let property = present.property(named: name) else {
+        return false
       }
-      isOwning = isOwning && property.isOwning && !cls.isManual(property.key)
-      let wrapped = (type as? any OptionalProtocol.Type)?.wrappedType ?? type
-      guard let next = wrapped as? any KeyValueObservable.Type else { return false }
-      cls = KeyValueClass.of(type: next)
+      (cls, last) = (property.valueClass, property)
     }
-    return false
+    guard let type = last.map({ Swift.type(of: $0.path).valueType }), !(type is any _KeyValueCollection.Type) else {
+      return false
+    }
+    return _openExistential(type, do: holdsNoObject)
   }
 
   /// Calls the observer.
@@ -238,12 +238,14 @@ final class ClassicObservation: ObserverBox, @unchecked Sendable {
     guard let storage else { return nil }
     // Without a property, the storage is the one that `evaluate` returned.
     guard let property = raw.pointee.property else { return storage.assumingMemoryBound(to: Any.self).pointee }
-    if let property = KeyValueProperty.of(property) {
-      let value = dictionaryValue(property.value(at: storage))
-      // As on Apple's platforms, the changed elements of an ordered set are also delivered as an array.
-      return raw.pointee.kind == KVO_CHANGE_SETTING ? value : (value as? NSOrderedSet)?.itemArray ?? value
-    }
-    return swiftValue(of: property, at: storage) ?? NSNull()
+    let value = value(at: storage, of: property)
+    // As on Apple's platforms, the changed elements of an ordered set are also delivered as an array.
+    return raw.pointee.kind == KVO_CHANGE_SETTING ? value : (value as? NSOrderedSet)?.itemArray ?? value
+  }
+
+  private func value(at storage: UnsafeRawPointer, of property: OpaquePointer) -> Any {
+    guard let swift = KeyValueProperty.of(property) else { return swiftValue(of: property, at: storage) ?? NSNull() }
+    return dictionaryValue(swift.value(at: storage))
   }
 
   /// The observation that this thread is delivering, for reports from within the callback.

@@ -80,7 +80,7 @@ final class ObservationEnd: DeathObserver, @unchecked Sendable {
     context.release()
     // Its object may have died. Or there is no memory, and an observation that does not tell of its end has to end.
     kvo_cancel_observer(observation)
-    hasEnded(KVO_END_REMOVED, endingOthers: false)
+    hasEnded(KVO_END_REMOVED, endingOthers: status == KVO_ERROR_OUT_OF_MEMORY)
   }
 
   /// One of the observations has ended, and the runtime makes no call of it any more. The last one says why.

@@ -44,8 +44,10 @@ extension KeyValueObservable {
     let note = note(isolation.map(deliveryName), userInfo)
     let description = ObserverDescription(
       receiver: receiver, note: note, evaluator: delivery?.gate.evaluator, end: reference.end)
+    let keys = observableKeys
+    if let first = keys.first, isDistinctRefused(first, options, site) { return reference.token([], of: receiver) }
     var observations: [UInt64] = []
-    for key in observableKeys.prefix(while: { !isDistinctRefused($0, options, site) }) {
+    for key in keys {
       let relay = KeyRelay(description) { _, change in tell((key, NSKeyValueObservedChange(change))) }
       observations.append(observe(key, options, site, relay))
       // It was refused, or has ended in its initial call: then so do the others.
