@@ -37,16 +37,12 @@ struct KeyPathWalk {
   private let faults = kvo_thread_fault_count()
 
   /// Returns the value of an observed path, and declares the stored property that it comes from, if it does.
-  static func observedValue(
-    of object: some KeyValueObservable, at path: String, declares: Bool = true
-  ) throws(KeyPathError) -> Any? {
-    try observedValue(of: object, at: .path(path), declares: declares)
+  static func observedValue(of object: some KeyValueObservable, at path: String) throws(KeyPathError) -> Any? {
+    try observedValue(of: object, at: .path(path))
   }
 
-  static func observedValue(
-    of object: some KeyValueObservable, at path: CodedPath, declares: Bool = true
-  ) throws(KeyPathError) -> Any? {
-    try KeyPathWalk(isObserving: true).value(of: object, at: path, declares: declares)
+  static func observedValue(of object: some KeyValueObservable, at path: CodedPath) throws(KeyPathError) -> Any? {
+    try KeyPathWalk(isObserving: true).value(of: object, at: path, declares: true)
   }
 
   /// Returns the value for a path from any value, or `nil` if a value on the path is `nil`.
