@@ -70,9 +70,10 @@ report() {
   grep -vE '^#[0-9]+|^INFO|^Running:' "$log" | tail -100 >&2
   echo >&2
   [[ -n $input ]] || fail "$target failed, and left no input; see $log"
+  local depth=${KVO_FUZZ_DEPTH:+KVO_FUZZ_DEPTH=$KVO_FUZZ_DEPTH }
   echo "fuzz: $target failed with $input" >&2
-  echo "  replay:   ${KVO_FUZZ_DEPTH:+KVO_FUZZ_DEPTH=$KVO_FUZZ_DEPTH }KVO_FUZZ_PRINT=1 $out/$target $input" >&2
-  echo "  minimise: ${KVO_FUZZ_DEPTH:+KVO_FUZZ_DEPTH=$KVO_FUZZ_DEPTH }$out/$target -minimize_crash=1 -exact_artifact_path=$input.min -max_total_time=60 $input" >&2
+  echo "  replay:   ${depth}KVO_FUZZ_PRINT=1 $out/$target $input" >&2
+  echo "  minimise: $depth$out/$target -minimize_crash=1 -exact_artifact_path=$input.min -max_total_time=60 $input" >&2
   echo "  keep, once it is fixed: mv $input Tests/Fuzzing/regressions/${target#fuzz_}/" >&2
   exit 1
 }

@@ -258,7 +258,7 @@ static void test_nested(void) {
   end(&of);
 }
 
-/* What takes a change back, once: an observer that is told of it before the model. */
+/* What takes a change back, once: an observer that is notified before the model. */
 typedef struct undoing {
   kvo_change_kind kind;
   kvo_object *owner, *friend;
@@ -465,7 +465,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/lists/values are items with a value, a text and a number", test_values);
   g_test_add_func("/lists/a list is a property of the wrapper", test_property);
   g_test_add_func("/lists/a handler or an observer may edit the list again", test_nested);
-  g_test_add_func("/lists/an observer may take a change back before the model is told of it", test_taken_back);
+  g_test_add_func("/lists/an observer may take a change back before the model is notified", test_taken_back);
   g_test_add_func("/lists/a handler may destroy an object that it has removed, while the next shows the list",
                   test_trimmed);
   g_test_add_func("/lists/ten thousand rows are edited and read", test_many);
