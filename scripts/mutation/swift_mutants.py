@@ -40,7 +40,7 @@ def mutants(path, source):
     for match in STATEMENT.finditer(code):
         start, end = match.span(2)
         text = source[start:end]
-        if KEYWORDS.match(text) or not balanced(code[start:end]) or in_initializer(code, start):
+        if KEYWORDS.match(text) or not balanced(code[start:end]) or in_initializer(code, start) or initializes(code, text):
             continue
         before = code[:match.start()].rstrip()
         after = code[end:].lstrip()
@@ -119,6 +119,12 @@ def operators(made, code, source, start, end):
 
 def balanced(text):
     return all(text.count(a) == text.count(b) for a, b in ("()", "[]", "{}"))
+
+
+def initializes(code, text):
+    """Returns whether a statement sets a variable that is declared without a value; such a statement cannot be removed."""
+    name = re.match(r"(\w+) = ", text)
+    return bool(name and re.search(rf"^[ \t]+(?:let|var) {name[1]}: [^\n={{]+$", code, re.M))
 
 
 def in_initializer(code, at):
