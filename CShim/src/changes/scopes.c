@@ -130,7 +130,7 @@ void kvo__scopes_drop(void) {
 void kvo__scopes_left(uint32_t first, uint32_t before) {
   uint32_t depth = atomic_load(&kvo__own.thread->depth);
   for (kvo_open_scope *scope = kvo__scopes(); scope != NULL; scope = scope->outer) {
-    if (!scope->is_calling || scope->depth < first || scope->depth >= before || scope->depth < depth) continue;
+    if (scope->depth < first || scope->depth >= before || scope->depth < depth) continue;
     scope->is_left = true;
     forget_last(); /* so that the next change drops it */
   }
@@ -390,14 +390,10 @@ static void scopes_tell(kvo_open_scope *scope, kvo_coalesced *change) {
   while (!scopes_is_dead(change) && kvo_frame_next(&change->frame)) {
     kvo_node *node = frame->cursor;
     if (kvo__node_is_dependency(node)) {
-      scope->is_calling = true;
       scopes_tell_expression(scope, change);
-      scope->is_calling = false;
     } else if (!is_same && scopes_is_told(change, node)) {
       change->new_value = (node->options & KVO_NEW) != 0 ? scopes_read_value(change, kvo__property_copy, true) : NULL;
-      scope->is_calling = true;
       kvo_frame_deliver(&change->frame, change->old_value, change->new_value);
-      scope->is_calling = false;
       kvo__property_release(property, change->new_value);
       change->new_value = NULL;
     }
@@ -433,6 +429,7 @@ kvo_open_scope *kvo__scope_open(kvo_scope_kind kind, kvo_object *const *objects,
   made->last = &made->first;
   made->by_key.key_of = scopes_key_of;
   made->users = 1;
+  made->depth = UINT32_MAX;
   made->covers_all = objects == NULL;
   kvo__scope_fill(made, objects, count);
   made->outer = kvo__scopes();

@@ -54,10 +54,10 @@ struct kvo_open_scope {
   /** How many calls use the scope, and whether it has ended meanwhile: the last of them frees it. */
   uint32_t users;
   bool is_over;
-  /** While the end of the scope notifies, or bindings run: the depth of the marks outside of it, and whether it is calling an observer. If
-   * the observer's mark was left, so was the end of the scope, although its stack frame need not show it. */
+  /** When the end of the scope notifies, or bindings run: the depth of the marks outside of it; before that UINT32_MAX. If a mark of that
+   * depth was left, so was the end of the scope, although its stack frame need not show it. */
   uint32_t depth;
-  bool is_calling, is_left;
+  bool is_left;
   /** Bindings run: in this scope, or, at its end, in another one. */
   bool is_settling;
   /** The key whose change has opened it, if that tells its observers: also of what a binding makes of it. */

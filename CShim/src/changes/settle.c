@@ -70,10 +70,7 @@ typedef struct kvo_owned {
 } kvo_owned;
 
 static void ask_owner_of(kvo_open_scope *hold, kvo_tracked *tracked) {
-  bool is_calling = hold->is_calling;
-  hold->is_calling = true;
   kvo__tracked_react(tracked, KVO_STORED, &(kvo_change_place){.depth = hold->depth, .scope = hold});
-  hold->is_calling = is_calling;
 }
 
 static void owned_push(kvo_open_scope *hold, kvo_tracked *tracked) {
@@ -166,7 +163,6 @@ static void settle_run(kvo_open_scope *hold, kvo_bound *bound) {
   if (bound->is_contended) step_aside(bound);
   kvo_tracked *tracked = kvo__bound_tracked(bound);
   if (!is_given_up(hold, bound)) {
-    hold->is_calling = true;
     begin_running(hold, bound);
     bool is_run = true;
     if (tracked != NULL)
@@ -174,7 +170,6 @@ static void settle_run(kvo_open_scope *hold, kvo_bound *bound) {
     else
       kvo__deliver_present(bound->node, kvo__slot_info(atomic_load(&bound->node->slot)), NULL);
     hold->running = bound->outer;
-    hold->is_calling = false;
     if (!is_run) return;
   }
   settle_release(hold, bound);
@@ -209,7 +204,6 @@ static void settle_run_all(kvo_open_scope *hold) {
   hold->is_over = true;
   /* What is told next need not be deeper in the stack. If an observer leaves it, its mark shows that. */
   hold->frame = NULL;
-  hold->is_calling = true;
   forget_cycle(hold);
 }
 
