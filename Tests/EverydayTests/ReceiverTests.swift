@@ -51,10 +51,18 @@
 
     @Test("ends after the death of its receiver although nothing changes, when others are registered")
     func receiversOfWhatNeverChanges() {
-      for _ in 0..<5000 {
-        document.observe(\.title, for: Listener()) { _, _, _ in }.onEnd { [log] _ in log.add("end") }
+      func register(_ count: Int, for receiver: () -> Listener, _ end: String) {
+        for _ in 0..<count {
+          document.observe(\.title, for: receiver()) { _, _, _ in }.onEnd { [log] _ in log.add(end) }
+        }
       }
-      #expect(log.all.count > 2000)
+      var lasting: Listener? = Listener()
+      register(100, for: { lasting! }, "lasting")
+      register(5000, for: Listener.init, "brief")
+      #expect(log.all.count > 2000 && !log.all.contains("lasting"))
+      lasting = nil
+      register(5000, for: Listener.init, "brief")
+      #expect(log.all.count { $0 == "lasting" } == 100)
     }
 
     @Test("is ended by stopObserving for one key path or for all, any number of times")

@@ -19,6 +19,10 @@
     /// Its getter reads a property that does not count.
     var narrow: String { other + hidden }
     class func keyPathsForValuesAffectingNarrow() -> Set<String> { ["basic"] }
+    var length: Int { narrow.count }
+    class func keyPathsAffectingValue(for key: AnyKeyPath) -> Set<AnyKeyPath> {
+      key == \Sheet.length ? [\Sheet.narrow.count] : []
+    }
     var manual: String {
       get { hidden }
       set {
@@ -218,6 +222,11 @@
           binder.cover.other = "a"
           binder.cover.declare("b")
         } == ["0>2"])
+      #expect(
+        changes(of: binder.cover, \.length.description) {
+          binder.cover.other = "ab"
+          binder.cover.declare("c")
+        } == ["2>3"])
     }
 
     @Test func `What the object's own class declares counts, not what its superclass declares`() {
