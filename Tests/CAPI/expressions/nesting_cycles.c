@@ -92,6 +92,37 @@ TEST("two observers whose values do not repeat, or are not delivered, are KVO002
   item_destroy(b);
 }
 
+/* Three observers, each of which sets what the next one observes, from these files; returns those of the report's first line in order. */
+static void check_order(const char *const files[3], const char *expected) {
+  item *ring[] = {item_make(0), item_make(0), item_make(0)};
+  kvo_observation ids[3];
+  for (int i = 0; i < 3; i++) {
+    kvo_observer observer = {.struct_size = sizeof observer,
+                             .key_path = "value",
+                             .callback = set_other,
+                             .user_data = ring[(i + 1) % 3],
+                             .file = files[i],
+                             .line = 7};
+    CHECK_OK(kvo_add_observer(as_object(ring[i]), &observer, &ids[i]));
+  }
+  item_set_value(ring[0], 1);
+  char found[64] = "";
+  for (const char *at = faults.summary; (at = strstr(at, "\"value\" of Item@0x")) != NULL; at++) {
+    const char *end = strstr(at, " -> "), *file = strchr(at, '(');
+    bool has_file = file != NULL && (end == NULL || file < end);
+    strncat(found, has_file ? file + 1 : "-", 1);
+  }
+  CHECK_EQ(&found[0], expected);
+  for (int i = 0; i < 3; i++) CHECK_OK(kvo_remove_observer(ids[i]));
+  for (int i = 0; i < 3; i++) item_destroy(ring[i]);
+}
+
+TEST("the report of a cycle begins with the observer that is first in the sources, whichever was first to be called") {
+  ignore_faults();
+  check_order((const char *[]){"b.c", "a.c", "c.c"}, "acb");
+  check_order((const char *[]){"c.c", "b.c", NULL}, "-cb");
+}
+
 /* ----------------------------------------------------------------------------------------- Which values repeat -- */
 
 static void set_both(const kvo_change *change, void *user_data) {

@@ -78,9 +78,14 @@ static int read_spare_first(expression *self) {
   return read_next_value(self);
 }
 
+static int read_value_twice_before(expression *self) {
+  read_value(root);
+  return read_value_before(self);
+}
+
 TEST("it is reported whatever else the expression reads before, and of a longer path the holder is named") {
-  int (*const bodies[])(expression * self) = {read_value_before, read_spare_first};
-  for (int i = 0; i < 2; i++) {
+  int (*const bodies[])(expression * self) = {read_value_before, read_value_twice_before, read_spare_first};
+  for (int i = 0; i < 3; i++) {
     reads_spare = false;
     begin(bodies[i], "expression", KVO_OLD);
     reads_spare = true; /* it begins with an object that it has not read before */
