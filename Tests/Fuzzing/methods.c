@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Callbacks and accessors need not use all that they are given. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 enum { OBJECTS = 3, METHODS = 4, MOST_HOOKS = 64, MOST_CALLS = 4 };
 
 /* The last object is of the subclass, which has its own "scaled". */
@@ -102,18 +105,15 @@ static int plain(kvo_object *object, int by) {
   return (int)(calls[depth - 1].result = by + 1);
 }
 static double scaled(kvo_object *object, double by, const char *text) {
-  (void)object;
   expect_function(SCALED);
   expect(text == NULL || strcmp(text, "text") == 0, "an argument is another one");
   return (double)(calls[depth - 1].result = (long)by * 2);
 }
 static double own_scaled(kvo_object *object, double by, const char *text) {
-  (void)object, (void)text;
   expect_function(OWN_SCALED);
   return (double)(calls[depth - 1].result = (long)by * 3);
 }
 static signed char counted(kvo_object *object, signed char by, void *user) {
-  (void)object;
   expect_function(COUNTED);
   expect(user == &fails_in, "the user data of a method is another one");
   return (signed char)(calls[depth - 1].result = (signed char)-by);
@@ -204,14 +204,8 @@ static void called(kvo_call *of, void *user_data) {
   act(of, (unsigned)(hook - hooks));
 }
 
-static void *allocate(size_t size, void *arg) {
-  (void)arg;
-  return fails_in > 0 && --fails_in == 0 ? NULL : malloc(size);
-}
-static void deallocate(void *memory, void *arg) {
-  (void)arg;
-  free(memory);
-}
+static void *allocate(size_t size, void *arg) { return fails_in > 0 && --fails_in == 0 ? NULL : malloc(size); }
+static void deallocate(void *memory, void *arg) { free(memory); }
 
 static void add_hook(void) {
   if (hook_count == MOST_HOOKS) return;
@@ -308,7 +302,6 @@ int LLVMFuzzerInitialize(int *count, char ***arguments);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 int LLVMFuzzerInitialize(int *count, char ***arguments) {
-  (void)count, (void)arguments;
   kvo_set_allocator(allocate, deallocate, NULL);
   kvo_class_spec spec = {.struct_size = sizeof spec, .name = "Base", .instance_size = sizeof(kvo_object)};
   expect(kvo_class_register(&spec, &classes[0]) == KVO_OK, "no class");

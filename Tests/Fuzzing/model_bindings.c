@@ -38,10 +38,7 @@ bool model_reaches_bindings(const world *in, const frame *of) {
   return false;
 }
 
-void model_enqueue(const world *in, int number) {
-  (void)in;
-  model.observations[number].queued = true;
-}
+void model_enqueue(const world *in, int number) { model.observations[number].queued = true; }
 
 static int take_lowest(const world *in) {
   int lowest = -1;

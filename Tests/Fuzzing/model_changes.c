@@ -132,7 +132,6 @@ static void did(world *in, frame *of) {
 /* ---------------------------------------------------------------------------------------------------------- Setters -- */
 
 void model_set(world *in, int slot, key of, int number, bool kept) {
-  (void)kept;
   if (!model_defines(in, slot, of) || !key_infos[of].settable) {
     model_fault(in, KVO_FAULT_UNDEFINED_KEY);
     return;

@@ -248,14 +248,12 @@ int model_begin_hold(void) {
 }
 
 void model_begin_scope(world *in, kvo_scope_kind kind, int slots, kvo_scope *unused) {
-  (void)in, (void)unused;
   scope *made = &model.scopes[model.scope_count++];
   *made = (scope){.kind = kind};
   for (int slot = 0; slot < SLOTS; slot++) made->lives[slot] = (slots >> slot & 1) != 0 ? model.life[slot] : -1;
 }
 
 void model_end_scope(world *in, kvo_scope *unused) {
-  (void)unused;
   scope *last = &model.scopes[model.scope_count - 1];
   if (last->kind == KVO_SCOPE_SILENCES) {
     end_silence();
@@ -273,15 +271,11 @@ void model_end_scope(world *in, kvo_scope *unused) {
 /* ----------------------------------------------------------------------------------------------------------- Proxies -- */
 
 void model_absorb(world *in, int slot, key of, kvo_mute *unused) {
-  (void)in, (void)unused;
   if (model.absorbed_count == MAX_ABSORBED) fail("the model's table of absorbed changes is too small");
   model.absorbed[model.absorbed_count++] = (absorbed){slot, (int)of, model.life[slot], false};
 }
 
-void model_emit(world *in, kvo_mute *unused) {
-  (void)in, (void)unused;
-  model.absorbed_count--;
-}
+void model_emit(world *in, kvo_mute *unused) { model.absorbed_count--; }
 
 bool model_is_absorbed(int slot, key of) {
   for (int i = model.absorbed_count; i-- > 0;) {

@@ -22,7 +22,6 @@ static bool has(const reads *of, int slot, key wanted) {
 }
 
 void model_note(const world *in, reads *into, int slot, key of) {
-  (void)in;
   if (has(into, slot, of)) return;
   if (into->count == READS) fail("the model's table of reads is too small");
   long now = model_tick();

@@ -7,28 +7,21 @@
 static int storage[SLOTS][KEYS];
 
 static void create(world *in, int slot) {
-  (void)in;
   model.life[slot] = ++model.lives;
   memset(storage[slot], 0, sizeof storage[slot]);
   storage[slot][NEXT] = storage[slot][OWNED] = -1;
 }
 
-static void seal(world *in, int slot) { (void)in, (void)slot; }
+static void seal(world *in, int slot) {}
 
-static int load(world *in, int slot, key of) {
-  (void)in;
-  return storage[slot][of];
-}
+static int load(world *in, int slot, key of) { return storage[slot][of]; }
 
 static int get(world *in, int slot, key of) {
   if (model.recorder != NULL) model_note(in, model.recorder, slot, of);
   return load(in, slot, of);
 }
 
-static void store(world *in, int slot, key of, int number) {
-  (void)in;
-  storage[slot][of] = number;
-}
+static void store(world *in, int slot, key of, int number) { storage[slot][of] = number; }
 
 static kvo_status get_path(world *in, int slot, int path) {
   value out;

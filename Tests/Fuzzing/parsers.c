@@ -124,7 +124,7 @@ static kvo_status expect(int *slot, key *last, bool *is_self) {
 }
 
 static void note_value(const kvo_value *seen, void *arg) { *(value *)arg = value_seen(seen); }
-static void ignore_change(const kvo_change *change, void *user_data) { (void)change, (void)user_data; }
+static void ignore_change(const kvo_change *change, void *user_data) {}
 
 static void check_status(const char *what, kvo_status is, kvo_status should) {
   if (is != should) fail("%s: \"%s\" instead of \"%s\"", what, kvo_status_string(is), kvo_status_string(should));
@@ -189,7 +189,6 @@ static void check_key(bool twice) {
 /* ----------------------------------------------------------------------------------------------------------- Running -- */
 
 static kvo_action go_on(const kvo_fault *fault, void *arg) {
-  (void)arg;
   char report[64];
   kvo_fault_format(fault, KVO_REPORT_TEXT, report, sizeof report);
   if (strncmp(report, "KVO00", 5) != 0) fail("a report without its summary");
@@ -201,7 +200,6 @@ int LLVMFuzzerInitialize(int *count, char ***arguments);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 int LLVMFuzzerInitialize(int *count, char ***arguments) {
-  (void)count, (void)arguments;
   kvo_class_spec taken = {.struct_size = sizeof taken, .name = "Taken", .instance_size = sizeof(kvo_object)};
   kvo_class *cls;
   if (kvo_class_register(&taken, &cls) != KVO_OK) fail("no class");

@@ -28,14 +28,12 @@ static traveller *current;
 static int calls_seen;
 
 static void get(ffi_cif *cif, void *result, void **arguments, void *user_data) {
-  (void)arguments;
   traveller *of = user_data;
   if (cif->rtype->type != FFI_TYPE_STRUCT && of->parsed->size < sizeof(ffi_arg)) memset(result, 0, sizeof(ffi_arg));
   memcpy(result, stored, of->parsed->size);
 }
 
 static void set(ffi_cif *cif, void *result, void **arguments, void *user_data) {
-  (void)cif, (void)result;
   memcpy(stored, arguments[1], ((traveller *)user_data)->parsed->size);
 }
 
@@ -113,16 +111,12 @@ static void check_value(const char *what, const kvo_value *value, const unsigned
 }
 
 static void changed(const kvo_change *change, void *user_data) {
-  (void)user_data;
   calls_seen++;
   check_value("the old value", change->old_value, before);
   check_value("the new value", change->new_value, sent);
 }
 
-static void read_back(const kvo_value *value, void *arg) {
-  (void)arg;
-  check_value("the value read", value, sent);
-}
+static void read_back(const kvo_value *value, void *arg) { check_value("the value read", value, sent); }
 
 /* Bytes 0 and 1 only, which are valid in every type, also in a bool; the first is 1, so that no pointer is nil. */
 static void fill(unsigned char *bytes, size_t size, unsigned seed) {

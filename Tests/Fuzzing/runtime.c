@@ -55,7 +55,7 @@ static void called(int number, const kvo_change *change, void *user_data) {
   world_called(here, &told);
 }
 
-static void ignore_value(const kvo_value *seen, void *arg) { (void)seen, (void)arg; }
+static void ignore_value(const kvo_value *seen, void *arg) {}
 
 /* It may call the runtime: no lock is held. */
 static void destroyed(int number, void *user_data) {
@@ -110,13 +110,9 @@ static void *closure_evaluate(void *user_data) {
   return made;
 }
 
-static void closure_release(void *value, void *user_data) {
-  (void)user_data;
-  free(value);
-}
+static void closure_release(void *value, void *user_data) { free(value); }
 
 static bool closure_same(const void *one, const void *other, void *user_data) {
-  (void)user_data;
   return *(const int *)one == *(const int *)other;
 }
 
@@ -151,7 +147,6 @@ static int watch_with(kvo_observation id) {
 
 static void ended(kvo_end end, void *arg) {
   int number = (int)(intptr_t)arg;
-  (void)end;
   if (states[number].destroyed != 1) fail("the end of observation %d is told before its destruction", number);
   if (++states[number].ended > ASKED) fail("the end of observation %d is told too often", number);
 }
@@ -208,7 +203,6 @@ static kvo_status bind(world *in, int number) {
 }
 
 static kvo_status remove_one(world *in, int number, ending how) {
-  (void)in;
   kvo_observation id = states[number].id;
   switch (how) {
     case END_CANCEL: return kvo_cancel_observer(id);
@@ -220,26 +214,22 @@ static kvo_status remove_one(world *in, int number, ending how) {
 }
 
 static kvo_status remove_for(world *in, int slot, int identity, int path, bool with_context, int context) {
-  (void)in;
   void *user_data = &identities[identity];
   if (!with_context) return kvo_remove_observer_for(object_in(slot), user_data, key_paths[path]);
   return kvo_remove_observer_for_context(object_in(slot), user_data, key_paths[path], context_of(context));
 }
 
 static kvo_status pause_one(world *in, int number) {
-  (void)in;
   kvo_status status = kvo_observation_pause(states[number].id);
   if (status == KVO_OK && !kvo_observation_is_paused(states[number].id)) fail("observation %d is not paused", number);
   return status;
 }
 
 static kvo_status resume_one(world *in, int number, bool tell) {
-  (void)in;
   return kvo_observation_resume(states[number].id, tell);
 }
 
 static void begin_scope(world *in, kvo_scope_kind kind, int slots, kvo_scope *scope) {
-  (void)in;
   kvo_object *objects[SLOTS];
   size_t count = 0;
   for (int slot = 0; slot < SLOTS; slot++)
@@ -248,20 +238,11 @@ static void begin_scope(world *in, kvo_scope_kind kind, int slots, kvo_scope *sc
   if (status != KVO_OK) fail("a scope cannot begin: %s", kvo_status_string(status));
 }
 
-static void end_scope(world *in, kvo_scope *scope) {
-  (void)in;
-  kvo_scope_end(scope);
-}
+static void end_scope(world *in, kvo_scope *scope) { kvo_scope_end(scope); }
 
-static void absorb(world *in, int slot, key of, kvo_mute *mute) {
-  (void)in;
-  kvo_mute_begin(mute, object_in(slot), hash_of(of));
-}
+static void absorb(world *in, int slot, key of, kvo_mute *mute) { kvo_mute_begin(mute, object_in(slot), hash_of(of)); }
 
-static void emit(world *in, kvo_mute *mute) {
-  (void)in;
-  kvo_mute_end(mute);
-}
+static void emit(world *in, kvo_mute *mute) { kvo_mute_end(mute); }
 
 /* ------------------------------------------------------------------------------------------------------------- Faults -- */
 
@@ -283,7 +264,6 @@ static bool is_known(const kvo_fault *fault) {
 
 /* Its reads are no dependencies, although an evaluation may have raised the fault. */
 static kvo_action faulted(const kvo_fault *fault, void *arg) {
-  (void)arg;
   if (here->alive[0]) (void)kvo_get_value(object_in(0), "quiet", ignore_value, NULL);
   if (!is_known(fault)) return KVO_ACTION_IGNORE;
   event *told = world_log(here, FAULTED);
@@ -306,32 +286,23 @@ static void create(world *in, int slot) {
 }
 
 static void finish(world *in, int slot) {
-  (void)in;
   kvo_object_finish(object_in(slot));
   if (kvo_object_class(object_in(slot)) != NULL) fail("object %d has a class after its end", slot);
 }
 
 static void seal(world *in, int slot) {
-  (void)in;
   item_clear(&items[slot]);
   ASAN_POISON_MEMORY_REGION(&items[slot], sizeof items[slot]);
 }
 
-static int load(world *in, int slot, key of) {
-  (void)in;
-  return item_load(&items[slot], of);
-}
+static int load(world *in, int slot, key of) { return item_load(&items[slot], of); }
 
 static int get(world *in, int slot, key of) {
-  (void)in;
   kvo_track_read(object_in(slot), hash_of(of));
   return item_load(&items[slot], of);
 }
 
-static void store(world *in, int slot, key of, int number) {
-  (void)in;
-  item_store(&items[slot], of, number);
-}
+static void store(world *in, int slot, key of, int number) { item_store(&items[slot], of, number); }
 
 void program_sets(item *object, key of, int number) { world_program_sets(here, (int)(object - items), of, number); }
 
@@ -350,7 +321,6 @@ static void set(world *in, int slot, key of, int number, bool kept) {
 }
 
 static kvo_status set_path(world *in, int slot, int path, value to) {
-  (void)in;
   const char *dot = strrchr(key_paths[path], '.'), *last = dot != NULL ? dot + 1 : key_paths[path];
   kvo_value made = value_made(to, key_named(last, (int)strlen(last)));
   return kvo_set_value(object_in(slot), key_paths[path], &made);
@@ -363,7 +333,6 @@ static kvo_status get_path(world *in, int slot, int path) {
 }
 
 static kvo_status will(world *in, int slot, key of, kvo_change_kind kind, int indexes) {
-  (void)in;
   size_t positions[8], count = 0;
   for (size_t i = 0; i < 8; i++)
     if ((indexes >> i & 1) != 0) positions[count++] = i;
@@ -373,10 +342,7 @@ static kvo_status will(world *in, int slot, key of, kvo_change_kind kind, int in
   return status;
 }
 
-static kvo_status did(world *in, int slot, key of) {
-  (void)in;
-  return kvo_did_change(object_in(slot), key_infos[of].name);
-}
+static kvo_status did(world *in, int slot, key of) { return kvo_did_change(object_in(slot), key_infos[of].name); }
 
 static void list(const kvo_fault_observation *each, void *arg) {
   int watch = watch_with(each->observation);

@@ -5,6 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Callbacks and accessors need not use all that they are given. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 /* Few objects and observations, so that they interact often; Tests/Stress defines other limits. */
 #ifndef SLOTS
 enum { SLOTS = 4, WATCHES = 32 };

@@ -140,7 +140,6 @@ const char *__asan_default_options(void);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 int LLVMFuzzerInitialize(int *count, char ***arguments) {
-  (void)count, (void)arguments;
   runtime_start();
   return 0;
 }

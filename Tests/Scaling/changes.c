@@ -138,7 +138,6 @@ static item **summed;
 static size_t summed_count;
 
 static void sum(void *user_data, kvo_value_reader reader, void *arg) {
-  (void)user_data;
   int64_t all = 0, one = 0;
   for (size_t i = 0; i < summed_count; i++) {
     CHECK_OK(kvo_get_int64(as_object(summed[i]), "value", &one));

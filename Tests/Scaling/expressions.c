@@ -4,24 +4,17 @@
 #include <stdio.h>
 #include <string.h>
 
-static void ignore(const kvo_raw_change *change, void *user_data) {
-  (void)change;
-  (void)user_data;
-}
+static void ignore(const kvo_raw_change *change, void *user_data) {}
 
 static counted **read_objects;
 static size_t read_count;
 
 static void *read_all(void *user_data) {
-  (void)user_data;
   for (size_t i = 0; i < read_count; i++) counted_release(counted_next(read_objects[i]));
   return calloc(1, 1);
 }
 
-static void release_value(void *value, void *user_data) {
-  (void)user_data;
-  free(value);
-}
+static void release_value(void *value, void *user_data) { free(value); }
 
 static void observe_all(size_t n) {
   static const kvo_observer_ops ops = {.callback = ignore, .evaluate = read_all, .release = release_value};
@@ -72,15 +65,9 @@ ROW("replace an object on a path of n components") {
   MEASURE item_set_next(all[n / 2], all[n / 2 + 2]);
 }
 
-static int get_nothing(const kvo_object *of) {
-  (void)of;
-  return 0;
-}
+static int get_nothing(const kvo_object *of) { return 0; }
 
-static void set_nothing(kvo_object *of, int value) {
-  (void)of;
-  (void)value;
-}
+static void set_nothing(kvo_object *of, int value) {}
 
 /* Layers of two keys, each of which is affected by both keys of the layer below. */
 static kvo_object *layers_of(size_t n) {

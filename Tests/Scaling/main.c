@@ -60,10 +60,7 @@ const size_t *scaling_shuffled(size_t n) {
   return order;
 }
 
-static void ignore(const kvo_change *change, void *user_data) {
-  (void)change;
-  (void)user_data;
-}
+static void ignore(const kvo_change *change, void *user_data) {}
 
 void listen(listener *by, kvo_object *object, const char *key_path, int options) {
   listen_for(by, object, key_path, options, NULL);

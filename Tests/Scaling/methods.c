@@ -22,11 +22,8 @@ static kvo_object *runner(void) {
   return made;
 }
 
-static void nothing(kvo_call *call, void *user_data) { (void)call, (void)user_data; }
-static void proceed(kvo_call *call, void *user_data) {
-  (void)user_data;
-  CHECK_OK(kvo_call_proceed(call));
-}
+static void nothing(kvo_call *call, void *user_data) {}
+static void proceed(kvo_call *call, void *user_data) { CHECK_OK(kvo_call_proceed(call)); }
 
 static kvo_hook hook(kvo_object *object, kvo_hook_when when, size_t order) {
   kvo_hook made;

@@ -94,10 +94,7 @@ ROW("remove n observers and wait") {
   MEASURE for (size_t i = 0; i < n; i++) CHECK_OK(kvo_cancel_observer_and_wait(all[i].id));
 }
 
-static void count_one(const kvo_fault_observation *observation, void *arg) {
-  (void)observation;
-  ++*(size_t *)arg;
-}
+static void count_one(const kvo_fault_observation *observation, void *arg) { ++*(size_t *)arg; }
 
 ROW("list n observations") {
   item *object = item_make(0);
@@ -133,7 +130,7 @@ ROW("n objects are observed and die") {
   }
 }
 
-static void ignore_end(kvo_end end, void *arg) { (void)end, (void)arg; }
+static void ignore_end(kvo_end end, void *arg) {}
 
 ROW("remove n observers of a key, each with a function that is notified of the end") {
   item *object = item_make(0);
@@ -145,7 +142,7 @@ ROW("remove n observers of a key, each with a function that is notified of the e
   MEASURE for (size_t i = 0; i < n; i++) kvo_cancel_observer(all[i].id);
 }
 
-static void ignore_change(const kvo_change *change, void *user_data) { (void)change, (void)user_data; }
+static void ignore_change(const kvo_change *change, void *user_data) {}
 
 ROW("remove n observers without user data by context, at random") {
   item *object = item_make(0);
@@ -163,10 +160,7 @@ ROW("remove n observers without user data by context, at random") {
       CHECK_OK(kvo_remove_observer_for_context(as_object(object), NULL, "value", &contexts[order[i]]));
 }
 
-static kvo_action ignore_fault(const kvo_fault *fault, void *arg) {
-  (void)fault, (void)arg;
-  return KVO_ACTION_IGNORE;
-}
+static kvo_action ignore_fault(const kvo_fault *fault, void *arg) { return KVO_ACTION_IGNORE; }
 
 ROW("report an object that dies with n observed keys") {
   enum { LONGEST = 24 };

@@ -150,7 +150,6 @@ static void act_in_scope(void) {
 /* ----------------------------------------------------------------------------------------------------------- Looking -- */
 
 static void look_at(const kvo_value *seen, void *arg) {
-  (void)arg;
   if (seen->bytes != NULL && seen->size != sizeof(int)) fail("a value has %zu bytes", seen->size);
 }
 

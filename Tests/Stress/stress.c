@@ -46,7 +46,6 @@ static bool is_expected(const kvo_fault *fault) {
 }
 
 static kvo_action faulted(const kvo_fault *fault, void *arg) {
-  (void)arg;
   if (!is_expected(fault)) fail("%s", fault->summary);
   if (fault->code == KVO_FAULT_UNFINISHED_CHANGE) atomic_fetch_sub(&here.left_open, 1);
   return KVO_ACTION_IGNORE;

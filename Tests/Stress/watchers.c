@@ -71,7 +71,6 @@ static void destroyed(void *user_data) {
 
 static void ends_notified(kvo_end end, void *arg) {
   watcher *of = arg;
-  (void)end;
   if (of->destroyed != 1) fail("the end of \"%s\" is delivered before its destruction", observed_paths[of->path]);
   atomic_fetch_add(&of->ends_notified, 1);
   act_in_callback();

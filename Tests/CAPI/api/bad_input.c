@@ -54,23 +54,13 @@ void faults_check(const char *place, uint32_t place_line, const char *file, int 
     harness_fail(file, line, "the place is \"%s\":%u", faults.file, faults.line);
 }
 
-static void *bound_copy(void *instance, void *user, const kvo_selection *selection) {
-  (void)instance, (void)user, (void)selection;
-  return calloc(1, sizeof(int));
-}
-static void bound_release(void *value, void *user) {
-  (void)user;
-  free(value);
-}
+static void *bound_copy(void *instance, void *user, const kvo_selection *selection) { return calloc(1, sizeof(int)); }
+static void bound_release(void *value, void *user) { free(value); }
 static void bound_view(const void *value, void *user, kvo_value_reader reader, void *arg) {
-  (void)user;
   kvo_value view = {"i", sizeof(int), value};
   reader(&view, arg);
 }
-static kvo_status bound_assign(void *instance, void *user, const kvo_value *value) {
-  (void)instance, (void)user, (void)value;
-  return KVO_OK;
-}
+static kvo_status bound_assign(void *instance, void *user, const kvo_value *value) { return KVO_OK; }
 
 const kvo_value_ops bound_ops = {bound_copy, bound_release, bound_view, bound_assign, NULL};
 
@@ -103,10 +93,10 @@ kvo_object *made_basket(void) {
   return as_kvo(object);
 }
 
-void read_nothing(const kvo_value *value, void *arg) { (void)value, (void)arg; }
-void ignore_raw_change(const kvo_raw_change *change, void *user_data) { (void)change, (void)user_data; }
-void *evaluate_nothing(void *user_data) { return (void)user_data, malloc(1); }
-void release_evaluated(void *value, void *user_data) { (void)user_data, free(value); }
+void read_nothing(const kvo_value *value, void *arg) {}
+void ignore_raw_change(const kvo_raw_change *change, void *user_data) {}
+void *evaluate_nothing(void *user_data) { return malloc(1); }
+void release_evaluated(void *value, void *user_data) { free(value); }
 
 /* --------------------------------------------------------------------------------------------- Version, status, memory -- */
 
@@ -121,7 +111,7 @@ ROW(kvo_status_string) {
   CHECK_EQ(kvo_status_string((kvo_status)-999), "unknown status");
 }
 
-static void *never(size_t size, void *arg) { (void)size, (void)arg, abort(); }
+static void *never(size_t size, void *arg) { abort(); }
 
 ROW(kvo_set_allocator) { /* one function alone is ignored */
   kvo_set_allocator(never, NULL, NULL);

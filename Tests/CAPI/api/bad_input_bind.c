@@ -2,7 +2,6 @@
 #include "bad_input.h"
 
 static void compute(void *user_data, kvo_value_reader reader, void *arg) {
-  (void)user_data;
   int number = 1;
   kvo_value value = {"i", sizeof number, &number};
   reader(&value, arg);

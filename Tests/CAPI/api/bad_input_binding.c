@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void visit_nothing(const kvo_fault_observation *observation, void *arg) { (void)observation, (void)arg; }
+static void visit_nothing(const kvo_fault_observation *observation, void *arg) {}
 
 static kvo_key value_key(void) { return kvo_key_hash("value", 5); }
 
 /* ------------------------------------------------------------------------------------------------- Classes and objects -- */
 
 static void *keep(void *instance) { return instance; }
-static void let_go(void *instance) { (void)instance; }
+static void let_go(void *instance) {}
 
 ROW(kvo_binding_class_keep) {
   kvo_class *cls = bound_class(), *garbage = (kvo_class *)(uintptr_t)0xdead0;

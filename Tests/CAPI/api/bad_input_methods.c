@@ -2,7 +2,7 @@
 #include "bad_input.h"
 
 static void do_something(void) {}
-static void do_nothing(kvo_call *call, void *user_data) { (void)call, (void)user_data; }
+static void do_nothing(kvo_call *call, void *user_data) {}
 
 static kvo_object *object_with_method(void) {
   static const kvo_method_spec method = {.name = "run", .type = "i@i", .function = (kvo_function)do_something};
@@ -129,7 +129,6 @@ ROW(kvo_hook_remove) {
 }
 
 static void proceed_wrongly(kvo_call *call, void *user_data) {
-  (void)user_data;
   SAYS("kvo_call_proceed: the hook is not one instead of a method", kvo_call_proceed(call));
 }
 

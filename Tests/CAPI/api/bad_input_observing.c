@@ -1,7 +1,7 @@
 /* bad_input_observing.c - rows of the table of bad_input.c: registration, removal and announcements, with and without a source location. */
 #include "bad_input.h"
 
-static void ignore(const kvo_change *change, void *user_data) { (void)change, (void)user_data; }
+static void ignore(const kvo_change *change, void *user_data) {}
 
 static kvo_observer good(void) {
   return (kvo_observer){.struct_size = sizeof(kvo_observer), .key_path = "value", .callback = ignore};
@@ -62,7 +62,7 @@ ROW(kvo_observation_is_registered) { FOR_EACH_BAD_ID(CHECK(!kvo_observation_is_r
 ROW(kvo_settle) { FOR_EACH_BAD_ID(kvo_settle(id)); }
 ROW(kvo_unsettle) { FOR_EACH_BAD_ID(kvo_unsettle(id)); }
 
-static void ignore_end(kvo_end end, void *arg) { (void)end, (void)arg; }
+static void ignore_end(kvo_end end, void *arg) {}
 ROW(kvo_observation_on_end) {
   FAULTS_AND_REFUSED(kvo_observation_on_end(1, NULL, NULL));
   NOT_REGISTERED(kvo_observation_on_end(id, ignore_end, NULL));

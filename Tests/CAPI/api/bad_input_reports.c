@@ -88,10 +88,7 @@ static kvo_action ignore(const kvo_fault *fault, void *arg) {
   return KVO_ACTION_IGNORE;
 }
 
-static kvo_action answer_nonsense(const kvo_fault *fault, void *arg) {
-  (void)fault, (void)arg;
-  return (kvo_action)99;
-}
+static kvo_action answer_nonsense(const kvo_fault *fault, void *arg) { return (kvo_action)99; }
 
 ROW(kvo_fault_raise) {
   int raised = 0;

@@ -12,20 +12,15 @@ static bool is_unreadable;
 static int copies;
 
 static void *copy(void *instance, void *user, const kvo_selection *selection) {
-  (void)instance, (void)user, (void)selection;
   if (is_unreadable) return NULL;
   copies++;
   return malloc(1);
 }
 static void release(void *value, void *user) {
-  (void)user;
   copies--;
   free(value);
 }
-static void view(const void *value, void *user, kvo_value_reader reader, void *arg) {
-  (void)value, (void)user;
-  reader(&given, arg);
-}
+static void view(const void *value, void *user, kvo_value_reader reader, void *arg) { reader(&given, arg); }
 
 /* What the setter was given. */
 static struct {
@@ -34,7 +29,6 @@ static struct {
   double number;
 } assigned;
 static kvo_status assign(void *instance, void *user, const kvo_value *value) {
-  (void)instance, (void)user;
   snprintf(assigned.type, sizeof assigned.type, "%s", value->type);
   assigned.is_nil = value->bytes == NULL;
   if (!assigned.is_nil && value->type[0] != '*') CHECK_OK(kvo_value_double(value, &assigned.number));

@@ -8,10 +8,7 @@
 
 static void keep_value(const kvo_value *value, void *arg) { *(seen_value *)arg = see(value); }
 
-static void never(const kvo_value *value, void *arg) {
-  (void)value, (void)arg;
-  harness_fail(__FILE__, __LINE__, "the reader was called");
-}
+static void never(const kvo_value *value, void *arg) { harness_fail(__FILE__, __LINE__, "the reader was called"); }
 
 /* What most tests begin with: an item with the value 1, whose next has the value 2. */
 static item *root, *leaf;
@@ -115,7 +112,7 @@ TEST("a key path that cannot be read or set is refused, and the reader is not ca
 
 /* ---------------------------------------------------------------------------------------------- Without a getter -- */
 
-static void ignore_set(kvo_object *of, int value) { (void)of, (void)value; }
+static void ignore_set(kvo_object *of, int value) {}
 
 typedef struct holder {
   kvo_object header;
@@ -153,7 +150,6 @@ TEST("a property without a getter cannot be read, but can be set and observed, a
 static item made;
 
 static void *copy_made(void *instance, void *user, const kvo_selection *selection) {
-  (void)instance, (void)user, (void)selection;
   static item *value;
   memset(&made, 0, sizeof made);
   CHECK_OK(kvo_object_init(as_object(&made), item_class()));
@@ -161,18 +157,11 @@ static void *copy_made(void *instance, void *user, const kvo_selection *selectio
   value = &made;
   return &value;
 }
-static void release_made(void *value, void *user) {
-  (void)user;
-  kvo_object_finish(as_object(*(item **)value));
-}
+static void release_made(void *value, void *user) { kvo_object_finish(as_object(*(item **)value)); }
 static void view_made(const void *value, void *user, kvo_value_reader reader, void *arg) {
-  (void)user;
   reader(&(kvo_value){"@", sizeof(void *), value}, arg);
 }
-static kvo_status assign_made(void *instance, void *user, const kvo_value *value) {
-  (void)instance, (void)user, (void)value;
-  return KVO_ERROR_READ_ONLY;
-}
+static kvo_status assign_made(void *instance, void *user, const kvo_value *value) { return KVO_ERROR_READ_ONLY; }
 
 TEST("a key path leads through an object that only the property's value keeps, whose end is no change") {
   static const kvo_value_ops ops = {copy_made, release_made, view_made, assign_made, NULL};

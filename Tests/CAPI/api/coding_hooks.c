@@ -13,7 +13,6 @@ static kvo_status give(const kvo_value *value, kvo_value_reader reader, void *ar
 }
 
 static kvo_status undefined_value(kvo_object *object, const char *key, kvo_value_reader reader, void *arg, void *user) {
-  (void)user;
   strcat(strcat(asked, key), " ");
   if (strcmp(key, "silent") == 0) return KVO_OK;
   if (strcmp(key, "answer") == 0) return give(KVO_VALUE(int, 42), reader, arg);
@@ -25,7 +24,6 @@ static kvo_status undefined_value(kvo_object *object, const char *key, kvo_value
 }
 
 static kvo_status set_undefined(kvo_object *object, const char *key, const kvo_value *value, void *user) {
-  (void)object, (void)user;
   int64_t number;
   if (strcmp(key, "sink") != 0) return KVO_ERROR_UNDEFINED_KEY;
   CHECK_OK(kvo_value_int64(value, &number));
@@ -33,15 +31,11 @@ static kvo_status set_undefined(kvo_object *object, const char *key, const kvo_v
   return KVO_OK;
 }
 
-static kvo_status set_nil(kvo_object *object, const char *key, void *user) {
-  (void)user;
-  return kvo_set_double(object, key, -1);
-}
+static kvo_status set_nil(kvo_object *object, const char *key, void *user) { return kvo_set_double(object, key, -1); }
 
 /* Refuses negative totals, and replaces those above 100. */
 static kvo_status validate(kvo_object *object, const char *key, const kvo_value *value, kvo_value_reader accept,
                            void *arg, void *user) {
-  (void)object, (void)user;
   double number;
   if (strcmp(key, "total") != 0) return KVO_OK;
   kvo_status status = kvo_value_double(value, &number);

@@ -16,7 +16,7 @@ static struct {
 
 static item *host;
 static int twice(item *object) { return 2 * object->value; }
-static void ignore(const kvo_change *change, void *user_data) { (void)change, (void)user_data; }
+static void ignore(const kvo_change *change, void *user_data) {}
 
 static void *find(const char *name) {
   void *address = dlsym(plugin.handle, name);
@@ -82,17 +82,9 @@ TEST("a plug-in is not closed while anything of it is left with the host, and th
   end();
 }
 
-static size_t no_elements(const kvo_object *of, void *user) {
-  (void)of, (void)user;
-  return 0;
-}
-static void no_element(const kvo_object *of, size_t index, void *element, void *user) {
-  (void)of, (void)index, (void)element, (void)user;
-}
-static kvo_status keep_element(kvo_object *of, size_t index, void *user) {
-  (void)of, (void)index, (void)user;
-  return KVO_ERROR_REFUSED;
-}
+static size_t no_elements(const kvo_object *of, void *user) { return 0; }
+static void no_element(const kvo_object *of, size_t index, void *element, void *user) {}
+static kvo_status keep_element(kvo_object *of, size_t index, void *user) { return KVO_ERROR_REFUSED; }
 
 TEST("a plug-in is kept by each of its functions that is an accessor of a class of the host") {
   begin();

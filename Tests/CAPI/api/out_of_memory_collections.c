@@ -16,15 +16,9 @@
     }                                                                                                                  \
   } while (0)
 
-static void count_calls(const kvo_change *change, void *user_data) {
-  (void)change;
-  ((watcher *)user_data)->calls++;
-}
+static void count_calls(const kvo_change *change, void *user_data) { ((watcher *)user_data)->calls++; }
 
-static void look(const kvo_value *value, void *arg) {
-  (void)value;
-  ++*(int *)arg;
-}
+static void look(const kvo_value *value, void *arg) { ++*(int *)arg; }
 
 enum { PATHS = 5 };
 
@@ -91,7 +85,6 @@ static bool run(long n) {
 }
 
 static kvo_action no_fault(const kvo_fault *fault, void *arg) {
-  (void)arg;
   if (fault->code == KVO_FAULT_NEVER_NOTIFIES) return KVO_ACTION_IGNORE; /* an expression that could not be updated */
   harness_fail(__FILE__, __LINE__, "%s", fault->summary);
 }

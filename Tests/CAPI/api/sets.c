@@ -81,12 +81,9 @@ static void add_up(const void *element, void *arg) { *(int *)arg += *(const int 
 
 /* A set that has as many of the members 7, 8, … as it is to enumerate, and counts two. */
 static int enumerated;
-static size_t count_two(const kvo_object *object, void *user) { return (void)object, (void)user, 2; }
-static bool is_seven(const kvo_object *object, const void *element, void *user) {
-  return (void)object, (void)user, *(const int *)element == 7;
-}
+static size_t count_two(const kvo_object *object, void *user) { return 2; }
+static bool is_seven(const kvo_object *object, const void *element, void *user) { return *(const int *)element == 7; }
 static void enumerate(const kvo_object *object, void (*visit)(const void *element, void *arg), void *arg, void *user) {
-  (void)object, (void)user;
   for (int i = 0; i < enumerated; i++) visit(&(int){7 + i}, arg);
 }
 

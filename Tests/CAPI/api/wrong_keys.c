@@ -9,7 +9,7 @@
 static item *object;
 static watcher seen;
 
-static void ignore_value(const kvo_value *value, void *arg) { (void)value, (void)arg; }
+static void ignore_value(const kvo_value *value, void *arg) {}
 
 static kvo_status observe(const char *key_path, int options) {
   kvo_observer observer = watcher_observer(key_path, options, &seen);
@@ -32,7 +32,6 @@ static void check_refused(kvo_status status, const char *call, int line) {
 #define REFUSED(call) check_refused(call, #call, __LINE__)
 
 static void make_calls(void *arg) {
-  (void)arg;
   make_object();
   kvo_object *of = as_object(object);
   REFUSED(kvo_get_int64(of, "valeu", &(int64_t){0}));
@@ -183,10 +182,7 @@ TEST(
 
 /* ------------------------------------------------------------------------------------------------------ Without diagnostics -- */
 
-static kvo_action never(const kvo_fault *fault, void *arg) {
-  (void)fault, (void)arg;
-  harness_fail(__FILE__, __LINE__, "a handler is called");
-}
+static kvo_action never(const kvo_fault *fault, void *arg) { harness_fail(__FILE__, __LINE__, "a handler is called"); }
 
 TEST_UNREPORTED("without diagnostics nothing is fatal, no handler is stored or called, and a program can see that") {
   CHECK(kvo_set_fault_handler(never, NULL) == NULL);

@@ -12,7 +12,6 @@ static int calls, last_new;
 static void read_int(const kvo_value *value, void *arg) { *(int *)arg = *(const int *)value->bytes; }
 
 static void note_second(const kvo_raw_change *change, void *user_data) {
-  (void)user_data;
   CHECK_SAME(change->object, &held.header);
   CHECK_SAME(change->changed, &held.header);
   CHECK_SAME(change->instance, &held);
@@ -79,13 +78,12 @@ static void check_reads(size_t expected_count, const size_t *members, size_t kep
 }
 
 static void note_value(const kvo_raw_change *change, void *user_data) {
-  (void)user_data;
   CHECK_SAME(change->property, NULL);
   last_new = *(const int *)change->new_value;
   calls++;
 }
 
-static void release_value(void *value, void *user_data) { (void)user_data, free(value); }
+static void release_value(void *value, void *user_data) { free(value); }
 
 static void observe_tracked(const kvo_observer_ops *ops) {
   kvo_binding_observer observer = {.key_path = "tracked", .options = KVO_NEW, .ops = ops};
@@ -101,7 +99,6 @@ static void set_first(int value) {
 }
 
 static void *sum(void *user_data) {
-  (void)user_data;
   CHECK(kvo_is_tracking() && kvo_track_is_recording() && kvo_track_is_subscribing());
   kvo_track_read(&held.header, key("first"));
   void *paused = kvo_track_pause();
@@ -132,7 +129,6 @@ TEST("an evaluation can ask what it has read, in order, and as much as it has ro
 
 /* By key-value coding: the getter of "first" reads itself, that of "second" the other one. */
 static void *coded_sum(void *user_data) {
-  (void)user_data;
   kvo_track_coded_read(&held.header, key("first"));
   kvo_track_read(&held.header, key("first"));
   kvo_track_coded_read(&held.header, key("second"));
@@ -143,7 +139,6 @@ static void *coded_sum(void *user_data) {
 }
 
 static void *read_often(void *user_data) {
-  (void)user_data;
   for (int i = 0; i < 20; i++) kvo_track_read(&held.header, key(i % 2 == 0 ? "first" : "second"));
   keep_reads();
   return holder_value(held.first);

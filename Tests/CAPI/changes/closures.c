@@ -21,10 +21,7 @@ static kvo_observation ids[3];
 
 /* --------------------------------------------------------------------------------- Closures that take a record -- */
 
-static void closure(const kvo_raw_change *change, void *context) {
-  (void)change;
-  ((captured *)context)->calls++;
-}
+static void closure(const kvo_raw_change *change, void *context) { ((captured *)context)->calls++; }
 
 static __attribute__((swiftcall)) void deliver(const kvo_raw_change *change, kvo_raw_callback given, void *its_context,
                                                __attribute__((swift_context)) void *context) {
@@ -40,10 +37,7 @@ static __attribute__((swiftcall)) void deliver(const kvo_raw_change *change, kvo
   given(change, its_context);
 }
 
-static void never(const kvo_raw_change *change, void *user_data) {
-  (void)change, (void)user_data;
-  abort();
-}
+static void never(const kvo_raw_change *change, void *user_data) { abort(); }
 static void count_end(void *user_data) { ((captured *)user_data)->destroyed++; }
 static const kvo_observer_ops ops = {.callback = never, .destroy = count_end};
 

@@ -6,7 +6,7 @@
 
 static item *object, *other; /* other.next is the object */
 static int called;
-static void count(const kvo_change *change, void *user_data) { (void)change, (void)user_data, called++; }
+static void count(const kvo_change *change, void *user_data) { called++; }
 
 static kvo_observation listen(item *to, const char *key_path, int options) {
   return observe_by(as_object(to), key_path, options, count, NULL);
@@ -139,7 +139,6 @@ static void wait_for_nothing(void) { CHECK_OK(kvo_cancel_observer_and_wait(liste
 
 /* After a thousand sets at the latest a thread takes the usual way again. */
 static void set_often(void *arg) {
-  (void)arg;
   for (int i = 0; i < 3000; i++) by_word();
 }
 

@@ -189,10 +189,7 @@ TEST("a key path that ends in the key gets kind and indexes, an expression that 
 
 /* ------------------------------------------------------------------------------------------------------- Mutes -- */
 
-static void set_a(void *arg) {
-  (void)arg;
-  item_set_value(a, 20);
-}
+static void set_a(void *arg) { item_set_value(a, 20); }
 
 TEST("a mute suppresses one change of its key by a setter on its thread, and nothing else") {
   make_items();

@@ -17,23 +17,20 @@ static void set_next(item *of, item *next) {
   of->next = next;
   if (old != NULL) item_destroy(old);
 }
-static item *get_both(const item *of) { return (void)of, NULL; }
+static item *get_both(const item *of) { return NULL; }
 static void set_both(item *of, item *next) { item_set_next(of, next); }
 
-static size_t count_of(const kvo_object *object, void *user) { return (void)object, (void)user, list_count; }
+static size_t count_of(const kvo_object *object, void *user) { return list_count; }
 static void get_at(const kvo_object *object, size_t index, void *element, void *user) {
-  (void)object, (void)user;
   memcpy(element, &list[index], sizeof *list);
 }
 static kvo_status insert_at(kvo_object *object, size_t index, const void *element, void *user) {
-  (void)object, (void)user;
   memmove(list + index + 1, list + index, (list_count++ - index) * sizeof *list);
   memcpy(list + index, element, sizeof *list);
   return KVO_OK;
 }
 static kvo_status remove_at(kvo_object *object, size_t index, void *user) {
   item *old = list[index];
-  (void)object, (void)user;
   memmove(list + index, list + index + 1, (--list_count - index) * sizeof *list);
   item_destroy(old);
   return KVO_OK;
@@ -83,7 +80,6 @@ static char seen[64];
 static int finalized_then;
 
 static void append(const kvo_value *value, void *arg) {
-  (void)arg;
   const item *of = see(value).object;
   strcat(seen, of != NULL ? of->name : "-");
 }
@@ -92,7 +88,6 @@ static jmp_buf away;
 static bool leaves;
 
 static void note(const kvo_change *change, void *user_data) {
-  (void)user_data;
   finalized_then = finalized;
   if (change->old_value == NULL) return;
   if (change->kind == KVO_CHANGE_SETTING) append(change->old_value, NULL);

@@ -132,7 +132,6 @@ TEST("a scope is that of its thread: what another thread changes notifies as usu
 }
 
 static void leave_open(void *arg) {
-  (void)arg;
   BEGIN(scope, KVO_SCOPE_COALESCES, a);
   item_set_value(a, 5);
 }
@@ -187,7 +186,6 @@ TEST("a scope left with longjmp is over at the next change or scope above it: it
 }
 
 static void leave(watcher *self, const kvo_change *change) {
-  (void)change;
   self->then = NULL; /* once */
   longjmp(out, 1);
 }

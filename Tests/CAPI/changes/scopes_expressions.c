@@ -47,7 +47,6 @@ TEST("a path follows the objects that it is led to in a scope, and is notified o
 /* --------------------------------------------------------------------------------------------------- Callbacks -- */
 
 static void set_a(watcher *self, const kvo_change *change) {
-  (void)self, (void)change;
   if (a->value < 5) item_set_value(a, a->value + 1);
 }
 
@@ -100,7 +99,6 @@ TEST("an expression that an observer registers before a change in a scope is not
 static watcher late;
 
 static void watch_late(watcher *self, const kvo_change *change) {
-  (void)self;
   if (change->is_prior && late.id == 0) watch(a, "value", KVO_OLD | KVO_NEW | KVO_INITIAL, &late);
 }
 

@@ -97,7 +97,6 @@ TEST("in a grid where a cell is left + up, a change of the corner evaluates each
 }
 
 static void compare_sides(watcher *self, const kvo_change *change) {
-  (void)change;
   item *const *sides = self->then_arg;
   CHECK_EQ(sides[0]->value, sides[1]->other);
 }
@@ -322,7 +321,6 @@ static void set_often(void *object) {
 }
 
 static void set_source_often(watcher *self, const kvo_change *change) {
-  (void)change;
   if (self->calls <= 1500) join_thread(start_thread(set_often, self->then_arg));
 }
 
@@ -341,7 +339,6 @@ enum { SOURCES = 2 };
 static shared *sources[SOURCES];
 
 static void add_sources(void *user_data, kvo_value_reader reader, void *arg) {
-  (void)user_data;
   int sum = 0;
   for (int i = 0; i < SOURCES; i++) {
     int64_t value = 0;
@@ -371,7 +368,6 @@ static _Atomic int is_setting, may_go_on, has_ended;
 static kvo_observation ended;
 
 static void stop_in_set(const kvo_change *change, void *user_data) {
-  (void)user_data;
   if (!change->is_prior || is_setting) return;
   is_setting = 1;
   await(&may_go_on);
@@ -380,7 +376,6 @@ static void stop_in_set(const kvo_change *change, void *user_data) {
 static void set_source(void *source) { set(source, 5); }
 
 static void end_and_wait(void *arg) {
-  (void)arg;
   CHECK_OK(kvo_cancel_observer_and_wait(ended));
   has_ended = 1;
 }

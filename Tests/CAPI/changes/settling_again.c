@@ -19,7 +19,6 @@ static int64_t cell_value(cell *of) {
 }
 
 static void copy_source(void *user_data, kvo_value_reader reader, void *arg) {
-  (void)user_data;
   int64_t value = cell_value(source);
   reader(&(kvo_value){"q", sizeof value, &value}, arg);
 }
@@ -40,7 +39,6 @@ static void bind_target(int way) {
 static void set_source(int64_t value) { CHECK_OK(kvo_set_int64(&source->header, "value", value)); }
 
 static void clamp(watcher *self, const kvo_change *change) {
-  (void)change;
   if (cell_value(source) <= 100) return;
   switch (*(int *)self->then_arg) {
     case 0: set_source(100); break;
@@ -59,10 +57,7 @@ static void clamp(watcher *self, const kvo_change *change) {
   CHECK_EQ(cell_value(target), 100);
 }
 
-static void compare(watcher *self, const kvo_change *change) {
-  (void)self, (void)change;
-  CHECK_EQ(cell_value(target), cell_value(source));
-}
+static void compare(watcher *self, const kvo_change *change) { CHECK_EQ(cell_value(target), cell_value(source)); }
 
 static int64_t get_cell(const cell *of) { return of->value; }
 static void set_cell(cell *of, int64_t to) { of->value = to; }

@@ -23,7 +23,7 @@ static void cell_set(cell *of, int value) {
 }
 static void set_cell(cell *of, int value) { CHECK_OK(KVO_SET(of, "value", int, value)); }
 
-static void ignore_change(const kvo_change *change, void *user_data) { (void)change, (void)user_data; }
+static void ignore_change(const kvo_change *change, void *user_data) {}
 
 /* With any observer, a change of the object is settled in a hold. */
 static void observe_too(cell *of) {
@@ -63,10 +63,7 @@ static void destroy_bound(void) {
 
 /* ----------------------------------------------------------------------------------------------------- Resuming -- */
 
-static void resume(void *arg) {
-  (void)arg;
-  CHECK_OK(kvo_observation_resume(binding, true));
-}
+static void resume(void *arg) { CHECK_OK(kvo_observation_resume(binding, true)); }
 
 TEST("a binding that is resumed ends with the last value, also if another thread sets what it reads meanwhile") {
   make_bound();
@@ -82,10 +79,7 @@ TEST("a binding that is resumed ends with the last value, also if another thread
 
 /* ------------------------------------------------------------------------------------------------------ Forking -- */
 
-static void set_source_once(void *arg) {
-  (void)arg;
-  set_cell(source, 5);
-}
+static void set_source_once(void *arg) { set_cell(source, 5); }
 
 static void set_in_child(void) {
   set_cell(source, 7);
@@ -112,7 +106,6 @@ TEST("in the child of a fork a binding goes on that another thread was settling"
 static cell *third;
 
 static void destroy_source(kvo_end end, void *arg) {
-  (void)end, (void)arg;
   kvo_object_destroy(&source->header);
   set_cell(target, 0);
 }
@@ -132,16 +125,12 @@ TEST("when the end of a binding is notified, what it was reading may be destroye
 }
 
 static kvo_action end_it(const kvo_fault *fault, void *arg) {
-  (void)arg;
   CHECK_EQ((int)fault->code, KVO_FAULT_TYPE_MISMATCH);
   CHECK_OK(kvo_cancel_observer(fault->observations[0].observation));
   return KVO_ACTION_IGNORE;
 }
 
-static const char *text_value(const cell *of) {
-  (void)of;
-  return "many";
-}
+static const char *text_value(const cell *of) { return "many"; }
 
 TEST_REPORTED("a binding whose first value is a fault may be ended by the fault's handler") {
   static const kvo_property_spec text = {.name = "text", .type = "*", .getter = (kvo_function)text_value};

@@ -69,10 +69,8 @@ static void check_says(const kvo_class_spec *spec, const char *text) {
   CHECK_EQ(kvo_last_error(), text);
 }
 
-static size_t count_none(const kvo_object *object, void *user) { return (void)object, (void)user, 0; }
-static void get_none(const kvo_object *object, size_t index, void *element, void *user) {
-  (void)object, (void)index, (void)element, (void)user;
-}
+static size_t count_none(const kvo_object *object, void *user) { return 0; }
+static void get_none(const kvo_object *object, size_t index, void *element, void *user) {}
 
 TEST("a refused registration of a class says what is wrong with the description") {
   kvo_list_accessors list = {.struct_size = sizeof list, .count = count_none, .get_at = get_none};
@@ -147,7 +145,7 @@ TEST("a class registered with the first version of the structures works as befor
   kvo_object_destroy(object);
 }
 
-static void ignore(const kvo_change *change, void *user_data) { (void)change, (void)user_data; }
+static void ignore(const kvo_change *change, void *user_data) {}
 
 TEST("structures of a later version are taken if the members that are unknown here are zero") {
   struct {

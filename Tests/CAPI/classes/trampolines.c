@@ -65,7 +65,7 @@ TEST_SCALAR("a class passes", class_pointer, pointer, "#", SAME_BYTES, NULL, &po
 static long long widened;
 
 #define DEFINE_WIDENING(tag, T)                                                                                        \
-  static void widen_##tag(kvo_object *of, T value) { (void)of, widened = value; }                                      \
+  static void widen_##tag(kvo_object *of, T value) { widened = value; }                                                \
   static void check_##tag(kvo_object *object, const char *encoding, T value) {                                         \
     kvo_value boxed = {encoding, sizeof value, &value};                                                                \
     widened = 42;                                                                                                      \
@@ -124,7 +124,7 @@ TEST("the old string of a record stays valid while the setter overwrites it, als
 }
 
 static double halves;
-static void set_half(kvo_object *of, double value) { (void)of, halves = value / 2; }
+static void set_half(kvo_object *of, double value) { halves = value / 2; }
 
 TEST("without a getter the record has the setter's argument as new value and no old one") {
   const kvo_property_spec property = PROPERTY("half", "d", NULL, set_half);

@@ -53,9 +53,9 @@ TEST("a class with objects or subclasses is not unregistered, and the error says
 
 static int finalized[2];
 
-static void finalize_first(kvo_object *object) { (void)object, finalized[0]++; }
-static void finalize_second(kvo_object *object) { (void)object, finalized[1]++; }
-static int get_given(const kvo_object *object, void *user) { return (void)object, *(int *)user; }
+static void finalize_first(kvo_object *object) { finalized[0]++; }
+static void finalize_second(kvo_object *object) { finalized[1]++; }
+static int get_given(const kvo_object *object, void *user) { return *(int *)user; }
 
 /* Registers the first or the second class of this name, whose functions differ. */
 static kvo_class *register_other(int which) {
@@ -173,7 +173,7 @@ TEST("a class takes over the memory of one that is like it in everything but its
 
 static int scaled(const small *of, int by) { return of->value * by; }
 
-static void count_call(kvo_call *call, void *user_data) { (void)call, ++*(int *)user_data; }
+static void count_call(kvo_call *call, void *user_data) { ++*(int *)user_data; }
 static void count_end(void *user_data) { *(int *)user_data += 10; }
 
 static kvo_class *register_cell(const char *name) {
@@ -236,7 +236,6 @@ static _Atomic bool has_stopped;
 
 /* Sets and observes an object of the program, whatever comes and goes. */
 static void set_on(void *arg) {
-  (void)arg;
   shared *object = shared_make();
   while (!has_stopped) {
     kvo_observation id = observe(object, "value", KVO_OLD, NULL, NULL);

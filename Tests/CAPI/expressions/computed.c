@@ -18,7 +18,6 @@ static int area_of(square *of) {
 
 /* The user data of a property is its key. */
 static void *copy_value(void *instance, void *user, const kvo_selection *selection) {
-  (void)selection;
   square *of = instance;
   int *copy = malloc(sizeof *copy);
   CHECK(copy != NULL);
@@ -27,17 +26,13 @@ static void *copy_value(void *instance, void *user, const kvo_selection *selecti
   return copy;
 }
 
-static void release_copy(void *value, void *user) { (void)user, free(value); }
+static void release_copy(void *value, void *user) { free(value); }
 
 static void view_value(const void *value, void *user, kvo_value_reader reader, void *arg) {
-  (void)user;
   reader(&(kvo_value){"i", sizeof(int), value}, arg);
 }
 
-static kvo_status assign_nothing(void *instance, void *user, const kvo_value *value) {
-  (void)instance, (void)user, (void)value;
-  return KVO_OK;
-}
+static kvo_status assign_nothing(void *instance, void *user, const kvo_value *value) { return KVO_OK; }
 
 static const kvo_value_ops ops = {copy_value, release_copy, view_value, assign_nothing, NULL};
 
@@ -125,10 +120,7 @@ typedef struct direct {
   kvo_observation id;
 } direct;
 
-static void count_call(const kvo_raw_change *change, void *user_data) {
-  (void)change;
-  ((direct *)user_data)->calls++;
-}
+static void count_call(const kvo_raw_change *change, void *user_data) { ((direct *)user_data)->calls++; }
 
 static void observe_key(direct *self, square *of, kvo_key key) {
   static const kvo_observer_ops counting = {.callback = count_call};
@@ -164,7 +156,6 @@ TEST("the setters of a computed property and of what it is computed from notify 
 }
 
 static void set_side_again(watcher *self, const kvo_change *change) {
-  (void)change;
   self->then = NULL;
   set_side(self->then_arg, 5);
 }
@@ -184,10 +175,7 @@ TEST("observers are notified once, when the setter returns, of what a callback c
   end(of);
 }
 
-static void announce_in_callback(watcher *self, const kvo_change *change) {
-  (void)change;
-  announce_area(self->then_arg);
-}
+static void announce_in_callback(watcher *self, const kvo_change *change) { announce_area(self->then_arg); }
 
 TEST("a setter that announces its own property notifies once; announced by others, it notifies as usual") {
   ignore_faults();

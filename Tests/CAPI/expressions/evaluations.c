@@ -26,7 +26,6 @@ TEST("an observer that a getter removes, while the value is read for a delivery,
 /* ----------------------------------------------------------------------------------------------- Registrations -- */
 
 static void lead_on(item *of) {
-  (void)of;
   in_getter = NULL;
   item_set_next(root, later);
 }
@@ -86,7 +85,6 @@ static item *first, *second;
 static int sets_to_come;
 
 static int set_what_it_reads(expression *self) {
-  (void)self;
   int sum = read_value(first) + read_value(second);
   if (sets_to_come-- > 0) item_set_value(second, sets_to_come);
   return sum;
@@ -118,7 +116,6 @@ TEST(
 
 /* Destroys an object that it has read, like a temporary of a getter. */
 static int read_temporary(expression *self) {
-  (void)self;
   item *temporary = item_make(3);
   int sum = read_value(first) + read_value(temporary);
   item_destroy(temporary);

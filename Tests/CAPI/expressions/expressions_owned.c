@@ -44,7 +44,6 @@ static int read_path(expression *self) {
 }
 
 static void *of_property(const kvo_property *property, const void *value, void *user_data) {
-  (void)property;
   ((expression *)user_data)->released--; /* this value will be released, too */
   int *made = malloc(sizeof *made);
   CHECK(made != NULL);
@@ -53,14 +52,10 @@ static void *of_property(const kvo_property *property, const void *value, void *
 }
 
 static bool same(const void *one, const void *other, void *user_data) {
-  (void)user_data;
   return *(const int *)one == *(const int *)other;
 }
 
-static bool is_here(void *user_data) {
-  (void)user_data;
-  return is_owner;
-}
+static bool is_here(void *user_data) { return is_owner; }
 
 static void ask(kvo_observation observation, void *user_data) {
   owned *self = user_data;

@@ -20,7 +20,6 @@ static bool is_reversed, reads_twice;
 
 /* Reads the first object and those in `wanted`. */
 static int read_wanted(expression *self) {
-  (void)self;
   read_value(all[0]);
   for (int i = 1; i < MANY; i++) {
     int number = is_reversed ? MANY - i : i;
@@ -88,7 +87,6 @@ static int declare_last(expression *self) {
 }
 
 static int declare_last_object(expression *self) {
-  (void)self;
   read_value(all[0]);
   int value = read_value(all[1]);
   kvo_track_value_is_of(as_object(all[1]), key_of("value"));
@@ -109,7 +107,7 @@ static int declare_read_again(expression *self) {
   return value;
 }
 
-static void see_nothing(const kvo_value *value, void *arg) { (void)value, (void)arg; }
+static void see_nothing(const kvo_value *value, void *arg) {}
 
 static int read_by_coding(expression *self) {
   CHECK_OK(kvo_get_value(self->root, "value", see_nothing, NULL));
@@ -153,7 +151,6 @@ TEST("changes of the key whose value an expression has are passed on, if it was 
 static bool declares;
 
 static int declare_sometimes(expression *self) {
-  (void)self;
   int value = read_value(all[0]) + read_value(all[1]);
   if (declares) kvo_track_value_is_of(as_object(all[1]), key_of("value"));
   return value;

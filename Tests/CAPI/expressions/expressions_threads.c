@@ -20,7 +20,6 @@ static bool races;
 static _Thread_local bool is_second_thread, is_nested;
 
 static int read_in_a_race(expression *self) {
-  (void)self;
   if (races && is_nested) return read_shared(one) + read_shared(two);
   bool is_older = races && !is_second_thread, is_later = races && is_second_thread;
   if (is_older) { /* it adds a dependency after a newer evaluation has ended */
@@ -42,7 +41,6 @@ static int read_in_a_race(expression *self) {
 }
 
 static void change_two(void *arg) {
-  (void)arg;
   is_second_thread = true;
   await(&has_linked);
   set(two, 2);
@@ -73,7 +71,6 @@ static shared *all[MANY];
 static _Atomic int working;
 
 static int read_many(expression *self) {
-  (void)self;
   for (int i = 0; i < MANY; i++) read_shared(all[i]);
   return 0;
 }
@@ -110,7 +107,6 @@ static _Atomic bool stop;
 static _Atomic int abandoned, destroyed;
 
 static void set_for_ever(void *unused) {
-  (void)unused;
   while (!stop) item_set_value(object, 1);
 }
 
@@ -122,11 +118,10 @@ static void while_set(void (*body)(void)) {
 }
 
 static void never_called(const kvo_raw_change *change, void *user_data) {
-  (void)change, (void)user_data;
   harness_fail(__FILE__, __LINE__, "a registration that has failed or ended was notified");
 }
 
-static void count_destroyed(void *user_data) { (void)user_data, destroyed++; }
+static void count_destroyed(void *user_data) { destroyed++; }
 
 static void abandon(void *user_data) {
   abandoned++;
@@ -142,7 +137,7 @@ static void *fail(void *user_data) {
   return NULL;
 }
 
-static void release_nothing(void *value, void *user_data) { (void)value, (void)user_data; }
+static void release_nothing(void *value, void *user_data) {}
 
 static const kvo_observer_ops failing = {.callback = never_called,
                                          .destroy = count_destroyed,

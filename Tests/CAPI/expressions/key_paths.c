@@ -168,7 +168,6 @@ TEST("keys that affect each other in a cycle notify once per set") {
 static void keep_value(const kvo_value *value, void *arg) { *(seen_value *)arg = see(value); }
 
 static void read_elsewhere(watcher *self, const kvo_change *change) {
-  (void)change;
   seen_value seen;
   CHECK_OK(kvo_get_value(self->then_arg, "next.value", keep_value, &seen));
 }

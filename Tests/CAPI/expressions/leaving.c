@@ -19,7 +19,6 @@ static shared *root, *middle, *end;
 static _Atomic int calls, faults_reported, last_code;
 
 static kvo_action count_fault(const kvo_fault *fault, void *arg) {
-  (void)arg;
   last_code = (int)fault->code;
   faults_reported++;
   return KVO_ACTION_IGNORE;
@@ -37,15 +36,9 @@ static void make_path(void) {
 
 /* ---------------------------------------------------------------------------------------------- Fault handlers -- */
 
-static kvo_action jump(const kvo_fault *fault, void *arg) {
-  (void)fault, (void)arg;
-  longjmp(out, 1);
-}
+static kvo_action jump(const kvo_fault *fault, void *arg) { longjmp(out, 1); }
 
-static void cause_fault(const shared *of) {
-  (void)of;
-  kvo_remove_observer(UINT64_MAX);
-}
+static void cause_fault(const shared *of) { kvo_remove_observer(UINT64_MAX); }
 
 /* Leaves an evaluation of root.slow with a longjmp out of the fault handler. */
 static kvo_observation leave_evaluation(void) {
@@ -143,10 +136,7 @@ TEST("a getter that catches the jump is still observed, with what it reads after
 
 /* --------------------------------------------------------------------------------------- Getters and callbacks -- */
 
-static void jump_out(const shared *of) {
-  (void)of;
-  longjmp(out, 1);
-}
+static void jump_out(const shared *of) { longjmp(out, 1); }
 
 TEST_REPORTED("a getter left in an evaluation is KVO0025, once, and the evaluation leaves nothing behind") {
   make_path();
@@ -165,10 +155,7 @@ TEST_REPORTED("a getter left in an evaluation is KVO0025, once, and the evaluati
   CHECK_EQ((int)faults_reported, 3);
 }
 
-static void leave(const kvo_change *change, void *user_data) {
-  (void)change, (void)user_data;
-  longjmp(out, 1);
-}
+static void leave(const kvo_change *change, void *user_data) { longjmp(out, 1); }
 
 TEST("after a callback was left, the death of an object on a path still notifies") {
   make_path();
@@ -184,10 +171,7 @@ TEST("after a callback was left, the death of an object on a path still notifies
 
 /* ------------------------------------------------------------------------------- Setters and destroy functions -- */
 
-static void jump_in_setter(item *of) {
-  (void)of;
-  longjmp(out, 1);
-}
+static void jump_in_setter(item *of) { longjmp(out, 1); }
 
 TEST("a setter left with longjmp is a change that notifies nobody; later changes notify") {
   kvo_set_fault_handler(count_fault, NULL);
@@ -214,7 +198,6 @@ TEST("a setter left with longjmp is a change that notifies nobody; later changes
 static _Atomic int destructions;
 
 static void jump_in_destroy(void *user_data) {
-  (void)user_data;
   destructions++;
   longjmp(out, 1);
 }
@@ -268,10 +251,7 @@ static void make_coroutines(bool ascending, void (*first)(void), void (*second)(
 static void run(int number) { CHECK(swapcontext(&main_context, &coroutines[number]) == 0); }
 static void yield(int number) { CHECK(swapcontext(&coroutines[number], &main_context) == 0); }
 
-static void yield_in_callback(watcher *self, const kvo_change *change) {
-  (void)change;
-  yield((int)(intptr_t)self->then_arg);
-}
+static void yield_in_callback(watcher *self, const kvo_change *change) { yield((int)(intptr_t)self->then_arg); }
 
 static void set_first(void) { item_set_value(objects[0], 1); }
 static void set_second(void) { item_set_value(objects[1], 1); }
@@ -307,7 +287,6 @@ TEST_REPORTED("the same holds with their stacks at addresses in the opposite ord
 static shared *roots[2], *middles[2];
 
 static void yield_in_getter(const shared *of) {
-  (void)of;
   static int number;
   int own = number++;
   if (own < 2) yield(own);
@@ -315,7 +294,7 @@ static void yield_in_getter(const shared *of) {
 
 static void change_first(void) { set_next(middles[0], NULL); }
 static void change_second(void) { set_next(middles[1], NULL); }
-static void destroy_first_root(void *arg) { (void)arg, shared_destroy(roots[0]); }
+static void destroy_first_root(void *arg) { shared_destroy(roots[0]); }
 
 TEST("evaluations on several stacks end in any order") {
   make_coroutines(true, change_first, change_second);
@@ -347,7 +326,6 @@ TEST("evaluations on several stacks end in any order") {
 static void nest_on_this_stack(void) { item_set_value(objects[0], 1000000); }
 
 static void set_down(watcher *self, const kvo_change *change) {
-  (void)self, (void)change;
   if (objects[0]->value > 0) item_set_value(objects[0], objects[0]->value - 1);
 }
 

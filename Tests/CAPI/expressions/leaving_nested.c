@@ -19,13 +19,9 @@ static void make_objects(void) {
   for (int i = 0; i < 6; i++) objects[i] = item_make(0);
 }
 
-static void leave(watcher *self, const kvo_change *change) {
-  (void)self, (void)change;
-  longjmp(out, 1);
-}
+static void leave(watcher *self, const kvo_change *change) { longjmp(out, 1); }
 
 static void catch_and_return(watcher *self, const kvo_change *change) {
-  (void)self, (void)change;
   if (setjmp(out) == 0) set_below(objects[1], 1);
 }
 
@@ -62,7 +58,6 @@ static watcher links[2], next_one;
 
 /* The first one has the second one called; that one defers two deliveries, the first of which is left. */
 static void set_next_objects(watcher *self, const kvo_change *change) {
-  (void)change;
   if (self == &links[0])
     set_below(objects[1], 1);
   else
@@ -70,7 +65,6 @@ static void set_next_objects(watcher *self, const kvo_change *change) {
 }
 
 static void leave_with_deferred(void *arg) {
-  (void)arg;
   make_objects();
   for (int i = 0; i < 2; i++) {
     links[i].then = set_next_objects;

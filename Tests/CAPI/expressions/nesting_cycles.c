@@ -6,7 +6,6 @@
 /* -------------------------------------------------------------------------------------------- What is reported -- */
 
 static void set_again(const kvo_change *change, void *user_data) {
-  (void)user_data;
   notified++;
   item *object = (item *)change->object;
   item_set_value(object, object->value + 1);
@@ -41,7 +40,6 @@ TEST("an observer that sets what it observes is KVO0023, which names the limit; 
 }
 
 static void set_to_three(const kvo_change *change, void *user_data) {
-  (void)change;
   notified++;
   item_set_value(user_data, 3);
 }
@@ -127,7 +125,6 @@ TEST("the report of a cycle begins with the observer that is first in the source
 
 static void set_both(const kvo_change *change, void *user_data) {
   item **pair = user_data;
-  (void)change;
   notified++;
   for (int i = 0; i < 2; i++) item_set_value(pair[i], pair[i]->value + 1);
 }
@@ -146,10 +143,7 @@ TEST("a cycle that branches ends after one report, not in time exponential in it
   for (int i = 0; i < 2; i++) item_destroy(pair[i]);
 }
 
-static void name_the_same(watcher *self, const kvo_change *change) {
-  (void)change;
-  item_set_name(self->then_arg, "same");
-}
+static void name_the_same(watcher *self, const kvo_change *change) { item_set_name(self->then_arg, "same"); }
 
 TEST("strings of C are compared as they were delivered, although a nested change may have freed them") {
   ignore_faults();
@@ -165,7 +159,6 @@ TEST("strings of C are compared as they were delivered, although a nested change
 /* ---------------------------------------------------------------------------------------- How many are a cycle -- */
 
 static void set_other_value(const kvo_change *change, void *user_data) {
-  (void)user_data;
   if (++notified < 20) item_set_value((item *)change->object, !((item *)change->object)->value);
 }
 
@@ -194,7 +187,6 @@ TEST("the fifth delivery repeats a round of values that alternate") {
 
 /* The Thue-Morse sequence, in which nothing occurs three times in a row. */
 static void set_either(const kvo_change *change, void *user_data) {
-  (void)change;
   item *next = ((item **)user_data)[__builtin_parity((unsigned)++notified)];
   if (notified < 200) item_set_value(next, next->value + 1);
 }

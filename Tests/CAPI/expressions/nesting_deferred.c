@@ -12,7 +12,6 @@ static int length;
 static int in_progress, seen_in_progress[MOST];
 
 static void set_next_object(const kvo_change *change, void *user_data) {
-  (void)change;
   int number = (int)((item **)user_data - objects);
   seen_in_progress[number] = in_progress++;
   notified++;
@@ -57,7 +56,6 @@ TEST("observers of a chain are notified although a limit allows one delivery at 
 static int first_seen;
 
 static void count_down_in_progress(const kvo_change *change, void *user_data) {
-  (void)user_data;
   item *object = (item *)change->object;
   if (first_seen < 0 && faults.count > 0) first_seen = in_progress;
   in_progress++;
@@ -94,7 +92,6 @@ static watcher one;
 static int calls_in_press;
 
 static void press_observed(const kvo_change *change, void *user_data) {
-  (void)change, (void)user_data;
   at_press();
   calls_in_press = one.calls;
 }

@@ -33,7 +33,6 @@ static _Atomic int faults_seen;
 
 /* It needs less of the stack than ignore_faults. */
 static kvo_action see_fault(const kvo_fault *fault, void *arg) {
-  (void)arg;
   CHECK_EQ((int)fault->code, KVO_FAULT_RECURSION);
   faults_seen++;
   return KVO_ACTION_IGNORE;
@@ -42,7 +41,6 @@ static kvo_action see_fault(const kvo_fault *fault, void *arg) {
 static uintptr_t deepest;
 
 static void go_down(const kvo_change *change, void *user_data) {
-  (void)user_data;
   uintptr_t here = (uintptr_t)__builtin_frame_address(0);
   if (here < deepest) deepest = here;
   item *object = (item *)change->object;
@@ -84,7 +82,6 @@ TEST("a callback has a quarter of the stack, at least 16 KiB, but never more tha
 
 /* Sets a property when less is left of the stack than is kept for the innermost callback. */
 static void *set_far_down(void *arg) {
-  (void)arg;
   volatile char used[300 * 1024];
   used[0] = used[sizeof used - 1] = 0;
   item *object = item_make(0);
@@ -107,7 +104,6 @@ TEST("a set that is made in no callback notifies, however little of the stack is
 }
 
 static void swing(const kvo_change *change, void *user_data) {
-  (void)user_data;
   item_set_value((item *)change->object, !((item *)change->object)->value);
 }
 

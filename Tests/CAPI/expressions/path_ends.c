@@ -20,7 +20,7 @@ static void end_path(void) {
 /* --------------------------------------------------------------------------------------------------- Passed on -- */
 
 static int reads;
-static void count_read(item *of) { (void)of, reads++; }
+static void count_read(item *of) { reads++; }
 
 TEST("a change of the key at the end of a path reads nothing for an observer that wants no values") {
   item *leaf = hooked_make(1);
@@ -72,7 +72,6 @@ TEST("a path registered during changes that are nested is notified of none of th
 static watcher late;
 
 static void set_again_once(watcher *self, const kvo_change *change) {
-  (void)change;
   if (self->calls == 2) item_set_value(second, 22); /* the first is the initial call */
 }
 
@@ -98,10 +97,7 @@ TEST("what an observer changes that was registered during a change is left to th
 /* ----------------------------------------------------------------------------------------------- Led elsewhere -- */
 
 /* Sets the object that the path has been led away from. */
-static void set_left(watcher *self, const kvo_change *change) {
-  (void)self, (void)change;
-  item_set_value(second, second->value + 1);
-}
+static void set_left(watcher *self, const kvo_change *change) { item_set_value(second, second->value + 1); }
 
 /* The observer of the path must always get the value that the path has then. */
 static void check_present(watcher *self, const kvo_change *change) {
@@ -146,7 +142,6 @@ TEST("a path gets its own value between the announcement of a change of an objec
 }
 
 static void set_new_object(watcher *self, const kvo_change *change) {
-  (void)self, (void)change;
   item_set_value(third, 5);
   item_set_value(third, 6);
 }

@@ -26,15 +26,9 @@ static void finish(void) {
   for (int i = 0; i < 5; i++) item_destroy(all[i]);
 }
 
-static int read_next_value(expression *self) {
-  (void)self;
-  return read_value(read_next(root));
-}
+static int read_next_value(expression *self) { return read_value(read_next(root)); }
 
-static int read_next_next_value(expression *self) {
-  (void)self;
-  return read_value(read_next(read_next(root)));
-}
+static int read_next_next_value(expression *self) { return read_value(read_next(read_next(root))); }
 
 /* ----------------------------------------------------------------------------------------------------- Certain -- */
 
@@ -109,7 +103,6 @@ TEST("it is reported whatever else the expression reads before, and of a longer 
 static bool is_replaced;
 
 static int read_list(expression *self) {
-  (void)self;
   return read_value(root) + read_value(second) + read_value(is_replaced ? fresh : third);
 }
 
@@ -132,7 +125,6 @@ static void change_what_is_replaced(void) {
 static bool reads_another_way;
 
 static int read_either(expression *self) {
-  (void)self;
   item *next = read_next(root);
   return reads_another_way ? read_next(fresh)->value : read_value(next);
 }
@@ -146,7 +138,6 @@ static void read_another_way(void) {
 static watcher changing;
 
 static void change_path_again(watcher *self, const kvo_change *change) {
-  (void)change;
   self->then = NULL;
   item_set_next(second, spare); /* the expression has not been notified yet that this one is replaced */
 }
@@ -157,7 +148,6 @@ static void change_path_in_change(void) {
 }
 
 static void replace_and_change(watcher *self, const kvo_change *change) {
-  (void)change;
   self->then = NULL;
   root->next = fresh;
   item_set_value(second, 20);
@@ -170,7 +160,6 @@ static void replace_in_change(void) {
 }
 
 static void replace_silently(watcher *self, const kvo_change *change) {
-  (void)change;
   kvo_scope scope;
   kvo_object *silent = as_object(root);
   self->then = NULL;
@@ -185,7 +174,6 @@ static void replace_silently_in_change(void) {
 }
 
 static int read_next_or_nil(expression *self) {
-  (void)self;
   item *next = read_next(root);
   return next != NULL ? read_value(next) : NO_VALUE;
 }

@@ -6,7 +6,6 @@
 static _Atomic int silent_changes, other_faults;
 
 static kvo_action count_fault(const kvo_fault *fault, void *arg) {
-  (void)arg;
   if (fault->code == KVO_FAULT_SILENT_CHANGE)
     silent_changes++;
   else
@@ -67,10 +66,7 @@ TEST("KVO0032 is not raised for a change announced by hand before anybody observ
   finish();
 }
 
-static void replace_elsewhere(void *arg) {
-  (void)arg;
-  counted_set_next(root, make_path(1));
-}
+static void replace_elsewhere(void *arg) { counted_set_next(root, make_path(1)); }
 
 TEST("KVO0032 is not raised once another thread has changed the path, because that thread may be storing") {
   begin(2, KVO_OLD);
@@ -112,7 +108,6 @@ static void note_read(counted *of) {
 
 /* As a setter that was called when nobody observed the key: it has stored, and has yet to look for observers. */
 static void store_and_look(void *arg) {
-  (void)arg;
   counted_store_next(root, make_path(2));
   has_stored = 1;
   await(&has_read);

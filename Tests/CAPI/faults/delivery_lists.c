@@ -12,7 +12,6 @@ static struct {
 } list;
 
 static kvo_action keep_list(const kvo_fault *fault, void *arg) {
-  (void)arg;
   memset(&list, 0, sizeof list);
   list.count = fault->chain_count;
   CHECK(list.count <= LISTED);
@@ -30,7 +29,6 @@ static kvo_observation link_ids[DEEPEST];
 
 static void set_next_or_fail(const kvo_change *change, void *user_data) {
   item **next = user_data;
-  (void)change;
   if (*next != NULL)
     item_set_value(*next, 1);
   else
@@ -67,7 +65,6 @@ TEST("of the deliveries in progress the innermost forty are listed, outermost fi
 static int rounds_left;
 
 static void set_or_fail(const kvo_change *change, void *user_data) {
-  (void)change;
   if (--rounds_left > 0)
     item_set_value(user_data, rounds_left);
   else

@@ -16,7 +16,6 @@ static struct {
 } seen[2];
 
 static kvo_action keep(const kvo_fault *fault, void *arg) {
-  (void)arg;
   seen[1] = seen[0];
   seen[0].code = fault->code;
   seen[0].severity = fault->severity;

@@ -22,19 +22,16 @@ static kvo_action note_asked(char who, kvo_action answer) {
 }
 
 static kvo_action of_thread(const kvo_fault *fault, void *arg) {
-  (void)fault;
   CHECK_SAME(arg, &answers[0]);
   return note_asked('t', answers[0]);
 }
 
 static kvo_action of_scope(const kvo_fault *fault, void *arg) {
-  (void)fault;
   CHECK_SAME(arg, NULL);
   return note_asked('s', answers[1]);
 }
 
 static kvo_action of_process(const kvo_fault *fault, void *arg) {
-  (void)fault;
   CHECK_SAME(arg, &answers[2]);
   return note_asked('p', answers[2]);
 }
@@ -62,13 +59,9 @@ TEST("the thread's handler is asked first, then the scope's, then the process's,
     CHECK_EQ(asked_of(rows[i].present, rows[i].deciding), rows[i].asked);
 }
 
-static kvo_action of_other(const kvo_fault *fault, void *arg) {
-  (void)fault, (void)arg;
-  return note_asked('o', KVO_ACTION_IGNORE);
-}
+static kvo_action of_other(const kvo_fault *fault, void *arg) { return note_asked('o', KVO_ACTION_IGNORE); }
 
 static kvo_action replace_process(const kvo_fault *fault, void *arg) {
-  (void)fault, (void)arg;
   kvo_set_fault_handler(of_other, NULL);
   return KVO_ACTION_DEFAULT;
 }
@@ -123,7 +116,6 @@ TEST("a fault has the number of its thread, and without a source location none, 
 }
 
 static kvo_action fault_within(const kvo_fault *fault, void *arg) {
-  (void)fault, (void)arg;
   never_was();
   return KVO_ACTION_IGNORE;
 }

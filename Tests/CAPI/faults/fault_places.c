@@ -145,7 +145,6 @@ CALLER(one_caller, raise_at(file, line))
 CALLER(another_caller, raise_at(file, line))
 
 static void raise_at_known_places(void *arg) {
-  (void)arg;
   for (volatile int i = 0; i < 2; i++) { /* volatile: the calls stay the same in each round */
     one_caller("a.c", 1);
     another_caller("a.c", 1); /* the same place, whoever calls it */
@@ -173,7 +172,6 @@ CALLED static void raise_twice(int deep) {
 }
 
 static void raise_at_unknown_places(void *arg) {
-  (void)arg;
   for (volatile int i = 0; i < 3; i++) {
     raise_twice(10);
     one_caller(NULL, 0);
@@ -188,7 +186,6 @@ TEST("with once faults without a place in the source are told apart by their cal
 static void observe_misspelt_keys(void *arg) {
   static const char *const keys[] = {"tilte", "pgaes"};
   item *objects[] = {item_make(0), item_make(0)};
-  (void)arg;
   for (int i = 0; i < 8; i++)
     kvo_binding_never_notifies(as_object(objects[i / 2 % 2]), keys[i % 2], "value", KVO_SILENCE_UNDEFINED, "a.c", 1);
   for (int i = 0; i < 2; i++) item_destroy(objects[i]);

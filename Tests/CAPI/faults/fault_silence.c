@@ -15,7 +15,6 @@ static struct {
 } seen;
 
 static kvo_action keep(const kvo_fault *fault, void *arg) {
-  (void)arg;
   CHECK_EQ((int)fault->code, KVO_FAULT_NEVER_NOTIFIES);
   seen.severity = fault->severity;
   snprintf(seen.summary, sizeof seen.summary, "%s", fault->summary);
@@ -101,7 +100,6 @@ static void end_knot(kvo_object *object, watcher watchers[2]) {
 static kvo_status provide(kvo_object *object, const char *key, kvo_value_reader reader, void *arg, void *user) {
   static const int zero = 0;
   kvo_value value = {"i", sizeof zero, &zero};
-  (void)object, (void)key, (void)user;
   reader(&value, arg);
   return KVO_OK;
 }
@@ -176,7 +174,7 @@ static void *evaluate(void *user_data) {
   return calloc(1, 1);
 }
 
-static void ignore_raw(const kvo_raw_change *change, void *user_data) { (void)change, (void)user_data; }
+static void ignore_raw(const kvo_raw_change *change, void *user_data) {}
 
 /* How many faults the registration of an expression has. */
 static int faults_of(reading of) {

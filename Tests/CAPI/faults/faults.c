@@ -9,7 +9,6 @@
 static kvo_fault seen;
 
 static kvo_action keep(const kvo_fault *fault, void *arg) {
-  (void)arg;
   seen = *fault;
   return KVO_ACTION_IGNORE;
 }
@@ -64,7 +63,6 @@ static kvo_observation shown[MOST];
 static size_t group_count;
 
 static kvo_action keep_groups(const kvo_fault *fault, void *arg) {
-  (void)arg;
   group_count = fault->observation_count;
   CHECK(group_count <= MOST);
   for (size_t i = 0; i < group_count; i++) {

@@ -22,7 +22,6 @@ CALLED static void close_sidebar(kvo_observation id, int depth) {
 
 /* Registers, removes far down in the stack, and removes again. */
 static void remove_twice(void *arg) {
-  (void)arg;
   static watcher sidebar;
   kvo_observation id = open_sidebar(item_make(0), &sidebar);
   close_sidebar(id, 20);
@@ -53,7 +52,6 @@ TEST("without KVO_STACKS no calls of registrations and removals are kept") {
 }
 
 static kvo_action print_count(const kvo_fault *fault, void *arg) {
-  (void)arg;
   fprintf(stderr, "kept %zu of a removal\n", fault->sites[0].frame_count);
   return KVO_ACTION_IGNORE;
 }

@@ -17,7 +17,6 @@ static void leave(kvo_object *object, const char *key_path, int options, uint32_
 }
 
 static void leave_some(void *arg) {
-  (void)arg;
   item *object = item_make(0), *other = item_make(0);
   object->next = other;
   for (int i = 0; i < 10000; i++) leave(as_object(object), "value", KVO_NEW, 1);
@@ -50,13 +49,9 @@ TEST("with KVO_REPORT=json,leaks the report of leaks is one line of JSON") {
   CHECK_CONTAINS(run.errors, "\"duplicateCount\":9999");
 }
 
-static void exit_in_callback(watcher *self, const kvo_change *change) {
-  (void)self, (void)change;
-  exit(0);
-}
+static void exit_in_callback(watcher *self, const kvo_change *change) { exit(0); }
 
 static void leave_in_callback(void *arg) {
-  (void)arg;
   item *object = item_make(0);
   w.then = exit_in_callback;
   watch(object, "value", KVO_NEW, &w);
@@ -77,7 +72,6 @@ TEST("no leaks are reported unless KVO_REPORT asks for it") {
 }
 
 static void end_all(void *arg) {
-  (void)arg;
   item *object = item_make(0);
   kvo_cancel_observer(watch(object, "value", KVO_NEW, &w));
   watch(object, "value", KVO_NEW | KVO_ENDS_WITH_OBJECT, &w);

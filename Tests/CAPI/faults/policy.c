@@ -13,7 +13,6 @@
 /* --------------------------------------------------------------------------------------------------- The misuses -- */
 
 static void die_observed(void *arg) {
-  (void)arg;
   item *object = item_make(0);
   static watcher w;
   watch(object, "value", KVO_NEW, &w);
@@ -22,7 +21,6 @@ static void die_observed(void *arg) {
 }
 
 static void remove_unregistered(void *arg) {
-  (void)arg;
   item *object = item_make(0);
   static watcher w;
   kvo_status status = kvo_remove_observer_for(as_object(object), &w, "value");
@@ -40,7 +38,7 @@ TEST("a fatal fault ends the process with SIGABRT, with a report that names Appl
   CHECK_SAME(strstr(died.errors, "went on"), NULL);
 }
 
-static void return_from_signal(int number) { (void)number; }
+static void return_from_signal(int number) {}
 
 static void die_ignoring_the_signal(void *arg) {
   signal(SIGABRT, SIG_IGN);
@@ -170,10 +168,7 @@ TEST("a malformed policy leaves the default: abort") {
 
 static kvo_action next_answer;
 
-static kvo_action answer(const kvo_fault *fault, void *arg) {
-  (void)fault, (void)arg;
-  return next_answer;
-}
+static kvo_action answer(const kvo_fault *fault, void *arg) { return next_answer; }
 
 static void die_with_answer(void *arg) {
   kvo_set_fault_handler(answer, arg);

@@ -145,8 +145,8 @@ static void *read_all(void *user_data) {
   return NULL;
 }
 
-static void release_nothing(void *value, void *user_data) { (void)value, (void)user_data; }
-static void count_raw(const kvo_raw_change *change, void *user_data) { (void)change, (void)user_data, calls++; }
+static void release_nothing(void *value, void *user_data) {}
+static void count_raw(const kvo_raw_change *change, void *user_data) { calls++; }
 static void die_together(int number) { shared_destroy(dying[number]); }
 
 TEST("several objects that one expression has read die at the same time: each death notifies once") {
@@ -169,7 +169,7 @@ TEST("several objects that one expression has read die at the same time: each de
 
 /* ----------------------------------------------------------------------------------- Ends that use the runtime -- */
 
-static void ignore(const kvo_change *change, void *user_data) { (void)change, (void)user_data; }
+static void ignore(const kvo_change *change, void *user_data) {}
 
 /* The destroy function of an observation registers, sets, looks up and removes on the same object. */
 static void destroy_busily(void *user_data) {

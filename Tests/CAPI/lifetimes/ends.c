@@ -53,7 +53,6 @@ TEST("who has asked for the end of an observation is notified once, with the rea
 static ending asked, too_late;
 
 static void end_within(watcher *self, const kvo_change *change) {
-  (void)change;
   CHECK_OK(kvo_cancel_observer(self->id));
   CHECK_EQ(asked.calls, 0);
   CHECK_STATUS(kvo_observation_on_end(self->id, note_end, &too_late), KVO_ERROR_NOT_REGISTERED);
@@ -98,10 +97,7 @@ TEST("a watch of an object's death is called once, after the object's observatio
   CHECK_STATUS(kvo_cancel_observer(id), KVO_ERROR_NOT_REGISTERED);
 }
 
-static void see_observation(const kvo_fault_observation *each, void *arg) {
-  (void)each;
-  ++*(int *)arg;
-}
+static void see_observation(const kvo_fault_observation *each, void *arg) { ++*(int *)arg; }
 
 TEST("a watch of a death is no observation: the object is not observed by it, and it cannot be paused") {
   item *object = item_make(1);
@@ -147,7 +143,7 @@ TEST("nothing is registered with an object in the watch of its death") {
 static watcher late;
 static int ended_before, asked_count;
 
-static void count_nothing(void *object) { (void)object; }
+static void count_nothing(void *object) {}
 
 static void use_when_asked(kvo_observation watch_id, void *user_data) {
   static const kvo_observer_ops same_ops = {.destroy = count_nothing, .ask = use_when_asked};
@@ -199,7 +195,7 @@ TEST("objects of one path end in any order when their memory stays, and are nil 
 
 /* ----------------------------------------------------------------------------------------------- Of a receiver -- */
 
-static void ignore(const kvo_raw_change *change, void *user_data) { (void)change, (void)user_data; }
+static void ignore(const kvo_raw_change *change, void *user_data) {}
 static const kvo_observer_ops ops = {.callback = ignore, .destroy = count};
 static char me, other;
 

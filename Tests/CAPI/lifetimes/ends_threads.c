@@ -12,8 +12,8 @@ static item *object;
 static kvo_observation id;
 static _Atomic int called, destroyed, accepted, registered;
 
-static void count_destroyed(void *user_data) { (void)user_data, destroyed++; }
-static void ignore(const kvo_raw_change *change, void *user_data) { (void)change, (void)user_data; }
+static void count_destroyed(void *user_data) { destroyed++; }
+static void ignore(const kvo_raw_change *change, void *user_data) {}
 static const kvo_observer_ops ops = {.callback = ignore, .destroy = count_destroyed};
 static const kvo_observer_ops death_ops = {.destroy = count_destroyed};
 
@@ -67,7 +67,6 @@ static void make_observed(void) {
 }
 
 static void note_end(kvo_end end, void *arg) {
-  (void)end;
   CHECK_EQ((int)(intptr_t)arg, 7);
   CHECK_EQ((int)destroyed, 1); /* the user data goes first */
   called++;
@@ -145,7 +144,6 @@ static _Atomic bool stops;
 static char me, other;
 
 static void register_and_cancel(void *arg) {
-  (void)arg;
   for (int i = 0; !stops; i++) {
     kvo_observation mine = receive(items[i % OBJECTS], &me), others = receive(items[i % OBJECTS], &other);
     if (i % 3 == 0) CHECK(is_in_time(kvo_cancel_observer(mine)));
@@ -157,7 +155,6 @@ static void register_and_cancel(void *arg) {
 
 /* Receivers that come and go with objects of their own. */
 static void live_and_die(void *arg) {
-  (void)arg;
   while (!stops) {
     item *own = item_make(1);
     receive(own, &me);

@@ -21,7 +21,6 @@ TEST("destroy runs once, in the removal, when no callback runs") {
 }
 
 static void remove_and_look(watcher *self, const kvo_change *change) {
-  (void)change;
   CHECK_OK(kvo_remove_observer(self->id));
   CHECK_EQ(self->destroyed, 0);
 }

@@ -88,7 +88,6 @@ TEST("an object at the address of a dead one inherits none of its observations")
 }
 
 static void lead_to_given(watcher *self, const kvo_change *change) {
-  (void)change;
   item *const *pair = self->then_arg;
   self->then = NULL;
   item_set_next(pair[0], pair[1]);

@@ -80,7 +80,6 @@ TEST("of many observers one whose path leads to the object again is notified at 
 /* --------------------------------------------------------------------------------------- Removing in callbacks -- */
 
 static void remove_given(watcher *self, const kvo_change *change) {
-  (void)change;
   self->then = NULL;
   CHECK_OK(kvo_remove_observer(((watcher *)self->then_arg)->id));
 }
@@ -116,7 +115,6 @@ TEST("an observer may remove any observer in its callback: that is not called an
 }
 
 static void remove_all(watcher *self, const kvo_change *change) {
-  (void)self;
   for (int i = 0; i < 3; i++) CHECK_OK(kvo_remove_observer(all[i]->id));
   CHECK(!kvo_object_is_observed((kvo_object *)change->object));
 }
@@ -134,10 +132,7 @@ TEST("an observer can remove all, before or after the store: nobody is notified 
   }
 }
 
-static void remove_seen(watcher *self, const kvo_change *change) {
-  (void)self;
-  CHECK_OK(kvo_remove_observer(change->observation));
-}
+static void remove_seen(watcher *self, const kvo_change *change) { CHECK_OK(kvo_remove_observer(change->observation)); }
 
 TEST("an initial callback can remove the observation that it runs for") {
   item *object = item_make(0);
@@ -189,7 +184,6 @@ TEST("after a nested set later observers get the newest value, so the last value
 }
 
 static void set_other_key(watcher *self, const kvo_change *change) {
-  (void)self;
   item_set_other((item *)change->object, ((item *)change->object)->value);
 }
 

@@ -35,10 +35,9 @@ static kvo_status observe(item *object, const char *key_path, int options, watch
   return status;
 }
 
-static void count_value(const kvo_value *value, void *arg) { (void)value, ++*(int *)arg; }
+static void count_value(const kvo_value *value, void *arg) { ++*(int *)arg; }
 
 static kvo_action no_fault(const kvo_fault *fault, void *arg) {
-  (void)arg;
   if (fault->code == KVO_FAULT_NEVER_NOTIFIES) return KVO_ACTION_IGNORE; /* the key is announced by hand */
   harness_fail(__FILE__, __LINE__, "%s", fault->summary);
 }
@@ -175,7 +174,6 @@ TEST("an old string that cannot be copied for lack of memory is unknown, not nil
 static int cannot_follow;
 
 static kvo_action count_cannot_follow(const kvo_fault *fault, void *arg) {
-  (void)arg;
   CHECK_EQ((int)fault->code, (int)KVO_FAULT_NEVER_NOTIFIES);
   CHECK_CONTAINS(fault->summary, "could not be updated after a change");
   cannot_follow++;

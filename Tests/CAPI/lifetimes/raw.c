@@ -9,18 +9,10 @@ typedef struct number {
 } number;
 
 /* The observer gets values that the setter passes, so these are not called. */
-static void *copy(void *instance, void *user, const kvo_selection *selection) {
-  (void)instance, (void)user, (void)selection;
-  return NULL;
-}
-static void release(void *value, void *user) { (void)value, (void)user; }
-static void view(const void *value, void *user, kvo_value_reader reader, void *arg) {
-  (void)value, (void)user, (void)reader, (void)arg;
-}
-static kvo_status assign(void *instance, void *user, const kvo_value *value) {
-  (void)instance, (void)user, (void)value;
-  return KVO_ERROR_READ_ONLY;
-}
+static void *copy(void *instance, void *user, const kvo_selection *selection) { return NULL; }
+static void release(void *value, void *user) {}
+static void view(const void *value, void *user, kvo_value_reader reader, void *arg) {}
+static kvo_status assign(void *instance, void *user, const kvo_value *value) { return KVO_ERROR_READ_ONLY; }
 static const kvo_value_ops ops = {copy, release, view, assign, NULL};
 
 static int sum;

@@ -59,7 +59,6 @@ TEST("an observation that another thread removes is destroyed at once if no chan
 static kvo_observation older;
 
 static void set_inside(const kvo_change *change, void *user_data) {
-  (void)change, (void)user_data;
   static int depth;
   if (++depth < 40) set(object, depth); /* more than a thread's first marks */
   if (--depth == 20) CHECK_OK(kvo_cancel_observer(older));

@@ -6,7 +6,7 @@
 
 /* ------------------------------------------------------------------------------------------------------- Types -- */
 
-static void no_setter(kvo_object *of) { (void)of; }
+static void no_setter(kvo_object *of) {}
 
 static void check_type(const char *encoding, kvo_status expected) {
   kvo_property_spec properties[] = {{.name = "first", .type = "{p=dd}", .setter = (kvo_function)no_setter},

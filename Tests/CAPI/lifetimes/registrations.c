@@ -71,7 +71,7 @@ TEST("enumeration lists the observations, oldest first, with their source locati
 
 /* ---------------------------------------------------------------------------------------------------- Removals -- */
 
-static void ignore_change(const kvo_change *change, void *user_data) { (void)change, (void)user_data; }
+static void ignore_change(const kvo_change *change, void *user_data) {}
 
 TEST("of many observations by one observer, or without an observer, removal takes the newest") {
   enum { MANY = 40 };
@@ -154,7 +154,7 @@ TEST("of an observer with many contexts a removal with context takes the newest 
   item_destroy(object);
 }
 
-static void ignore_raw(const kvo_raw_change *change, void *user_data) { (void)change, (void)user_data; }
+static void ignore_raw(const kvo_raw_change *change, void *user_data) {}
 
 /* Of a computed key: one observation as an expression, the next one of the key itself. */
 static kvo_observation observe_in_turn(item *object, int number, watcher *observer) {

@@ -60,7 +60,6 @@ TEST("hooks run before, instead of and after a method, on one object and on the 
 
 static void take(const box *of, signed char c, double d, int i, const char *text, const char *no_text,
                  const kvo_object *object, const kvo_object *nil) {
-  (void)of, (void)c, (void)d, (void)i, (void)object;
   CHECK(no_text == NULL && nil == NULL);
   say(text);
 }
@@ -98,20 +97,17 @@ TEST("a hook gets all arguments, of which only strings and objects that are NULL
 }
 
 static void replace_sign(kvo_call *call, void *user_data) {
-  (void)user_data;
   CHECK_EQ(call->result_type, "c");
   CHECK_EQ(call->result_size, 1);
   CHECK_EQ(*(signed char *)call->result, -1);
   *(signed char *)call->result = -100;
 }
 static void write_result(kvo_call *call, void *user_data) {
-  (void)user_data;
   CHECK_EQ(*(int *)call->result, 0);
   *(int *)call->result = 77;
 }
-static void keep_result(kvo_call *call, void *user_data) { (void)call, (void)user_data; }
+static void keep_result(kvo_call *call, void *user_data) {}
 static void call_twice(kvo_call *call, void *user_data) {
-  (void)user_data;
   CHECK_OK(kvo_call_proceed(call));
   int first = *(int *)call->result;
   CHECK_OK(kvo_call_proceed(call));
@@ -297,10 +293,7 @@ TEST("a class is unregistered once the hooks on it are removed, and with hooks o
   CHECK_OK(kvo_class_unregister(crate));
 }
 
-static long add_to(kvo_object *object, long by, void *user) {
-  (void)object;
-  return *(long *)user += by;
-}
+static long add_to(kvo_object *object, long by, void *user) { return *(long *)user += by; }
 
 TEST("methods end with their class, and one that returns has the new function, signature and user data") {
   static long total;

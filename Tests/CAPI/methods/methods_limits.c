@@ -14,7 +14,6 @@ typedef struct token {
   _Atomic bool ended;
 } token;
 static void use_token(kvo_call *call, void *user_data) {
-  (void)call;
   CHECK(!((token *)user_data)->ended); /* not freed, not destroyed */
 }
 static void end_token(void *user_data) {
@@ -74,7 +73,6 @@ static const char *measured_method;
 static void **measured_arguments;
 
 static void call_measured(void *arg) {
-  (void)arg;
   double result;
   for (int i = 0; i < 3; i++) CHECK_OK(kvo_object_call(measured_box, measured_method, measured_arguments, &result));
   steps_begin();

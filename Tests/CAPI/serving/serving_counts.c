@@ -37,11 +37,10 @@ TEST("figures have the numbers of objects, keys, observations and faults, and ea
 }
 
 static void rest_at_first(watcher *self, const kvo_change *change) {
-  (void)change;
   if (self->calls == 1) usleep(300000);
 }
 
-static void ignore_raw(const kvo_raw_change *change, void *user_data) { (void)change, (void)user_data; }
+static void ignore_raw(const kvo_raw_change *change, void *user_data) {}
 
 /* Waits for figures with so many notifications of the first place. */
 static const char *await_figures(int fd, int count) {

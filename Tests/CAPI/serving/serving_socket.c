@@ -15,7 +15,6 @@
 
 /* Observes, and prints how many threads serve. */
 static void observe_and_say(void *arg) {
-  (void)arg;
   observed();
   for (int i = 0; i < 300 && count_threads("kvo") == 0; i++) usleep(1000); /* the thread sets its own name */
   dprintf(STDERR_FILENO, "servers: %d\n", count_threads("kvo"));
@@ -246,7 +245,6 @@ TEST("the usual folder in /tmp must be the user's own and closed to others, and 
 }
 
 static void ask_as_other_user(void *arg) {
-  (void)arg;
   become_other_user();
   int fd = socket(AF_UNIX, SOCK_STREAM, 0), error = asking_connect_with(fd, getppid());
   asking_send(fd, "hello\n");

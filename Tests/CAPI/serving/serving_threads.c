@@ -12,7 +12,6 @@ static item *common;
 static _Thread_local char large[1 << 18];
 
 static void work(void *arg) {
-  (void)arg;
   large[0] = 1;
   while (!stop) {
     item *root = item_make(0), *next = item_make(0);
@@ -39,7 +38,7 @@ static void ask_often(void *arg) {
   for (int i = 0; i < count; i++) answer_to(arg != NULL ? "trace 5" : requests[i % 6]);
 }
 
-static void ignore(const kvo_change *change, void *arg) { (void)change, (void)arg; }
+static void ignore(const kvo_change *change, void *arg) {}
 
 TEST("clients are answered while threads register, set, remove and destroy, and the program forks") {
   running *workers[WORKERS], *clients[CLIENTS];

@@ -21,7 +21,7 @@ static gadget *gadget_make(void) {
   return (gadget *)object_made("App.Gadget", sizeof(gadget), properties, 2);
 }
 
-static void ignore(const kvo_change *change, void *arg) { (void)change, (void)arg; }
+static void ignore(const kvo_change *change, void *arg) {}
 
 static void observe(void *object, const char *key_path, void *observer) {
   kvo_observer described = {sizeof described, key_path, KVO_ENDS_WITH_OBJECT, ignore, .user_data = observer};

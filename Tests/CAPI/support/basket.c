@@ -93,12 +93,8 @@ static kvo_status list_replace(kvo_object *object, size_t index, const void *ele
   return KVO_OK;
 }
 
-static size_t fixed_count(const kvo_object *object, void *user) {
-  (void)object, (void)user;
-  return 3;
-}
+static size_t fixed_count(const kvo_object *object, void *user) { return 3; }
 static void fixed_get(const kvo_object *object, size_t index, void *element, void *user) {
-  (void)object, (void)user;
   *(int *)element = 7 + (int)index;
 }
 

@@ -11,17 +11,11 @@ int area(const box *of, int scale) {
   say("f");
   return of->width * of->height * scale;
 }
-static signed char sign(const box *of, double value, const char *text) {
-  (void)of, (void)text;
-  return value < 0 ? -1 : 1;
-}
+static signed char sign(const box *of, double value, const char *text) { return value < 0 ? -1 : 1; }
 static void rename_to(box *of, const char *name) { snprintf(of->name, sizeof of->name, "%s", name); }
 size measure(const box *of, size by) { return (size){of->width * by.width, of->height * by.height, by.depth}; }
 static float ratio(const box *of) { return (float)of->width / (float)of->height; }
-static long counted(kvo_object *object, long by, void *user) {
-  (void)object;
-  return *(long *)user += by;
-}
+static long counted(kvo_object *object, long by, void *user) { return *(long *)user += by; }
 static double mixed(const box *of, double first, const char *second) {
   return of->width + first + (double)strlen(second);
 }
@@ -66,20 +60,14 @@ int call_area(kvo_object *object, int scale) {
 }
 
 /* Hooks that write a letter: those before and after say it, those instead say it around what they call. */
-void letter(kvo_call *call, void *user_data) {
-  (void)call;
-  say(user_data);
-}
+void letter(kvo_call *call, void *user_data) { say(user_data); }
 void around(kvo_call *call, void *user_data) {
   say(user_data);
   CHECK_OK(kvo_call_proceed(call));
   say(user_data);
 }
 int destroyed;
-void count_destroyed(void *user_data) {
-  (void)user_data;
-  destroyed++;
-}
+void count_destroyed(void *user_data) { destroyed++; }
 
 kvo_hook add(kvo_object *object, kvo_class *cls, const char *method, kvo_hook_when when, int order,
              kvo_hook_function function, const char *text) {

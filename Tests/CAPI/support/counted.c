@@ -23,28 +23,23 @@ static kvo_key next_key, count_key;
 static kvo_class *cls;
 
 static void view_next(const void *value, void *user, kvo_value_reader reader, void *arg) {
-  (void)user;
   counted *const *next = value;
   kvo_value view = {"@", sizeof *next, *next != NULL ? (const void *)next : NULL};
   reader(&view, arg);
 }
 
 static void view_count(const void *value, void *user, kvo_value_reader reader, void *arg) {
-  (void)user;
   kvo_value view = {"i", sizeof(int), value};
   reader(&view, arg);
 }
 
 static void *copy_next(void *instance, void *user, const kvo_selection *selection) {
-  (void)user;
-  (void)selection;
   counted **value = malloc(sizeof *value);
   *value = counted_next(instance);
   return value;
 }
 
 static void release_next(void *value, void *user) {
-  (void)user;
   counted **next = value;
   counted_release(*next);
   free(value);
@@ -59,24 +54,14 @@ static int read_count(counted *of) {
 }
 
 static void *copy_count(void *instance, void *user, const kvo_selection *selection) {
-  (void)user;
-  (void)selection;
   int *value = malloc(sizeof *value);
   *value = read_count(instance);
   return value;
 }
 
-static void release_count(void *value, void *user) {
-  (void)user;
-  free(value);
-}
+static void release_count(void *value, void *user) { free(value); }
 
-static kvo_status assign_nothing(void *instance, void *user, const kvo_value *value) {
-  (void)instance;
-  (void)user;
-  (void)value;
-  return KVO_ERROR_READ_ONLY;
-}
+static kvo_status assign_nothing(void *instance, void *user, const kvo_value *value) { return KVO_ERROR_READ_ONLY; }
 
 static void register_class(void) {
   static const kvo_value_ops next_ops = {copy_next, release_next, view_next, assign_nothing, NULL};
@@ -201,10 +186,7 @@ static void end(void *user_data) {
   self->destroyed++;
 }
 
-static void release_value(void *value, void *user_data) {
-  (void)user_data;
-  free(value);
-}
+static void release_value(void *value, void *user_data) { free(value); }
 
 void counted_watch(counted_watcher *watcher, counted *root, int depth, int options) {
   static const kvo_observer_ops ops = {

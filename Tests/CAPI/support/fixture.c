@@ -143,7 +143,6 @@ kvo_observation watch(item *object, const char *key_path, int options, watcher *
 fault_log faults;
 
 static kvo_action keep_fault(const kvo_fault *fault, void *arg) {
-  (void)arg;
   faults.count++;
   faults.code = fault->code;
   snprintf(faults.summary, sizeof faults.summary, "%s", fault->summary);

@@ -16,6 +16,9 @@
 #include <type_traits>
 #endif
 
+/* Callbacks and accessors of tests need not use all that they are given. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 /* Registers a test; its body follows. */
 #define TEST(sentence) HARNESS_TEST(sentence, __LINE__)
 /* Whether the library has diagnostics. The same programs run with both. */

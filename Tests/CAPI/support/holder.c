@@ -24,13 +24,11 @@ static void *copy(void *instance, void *user, const kvo_selection *selection) {
 }
 
 static void release(void *value, void *user) {
-  (void)user;
   holder_values--;
   free(value);
 }
 
 static void view(const void *value, void *user, kvo_value_reader reader, void *arg) {
-  (void)user;
   reader(&(kvo_value){"i", sizeof(int), value}, arg);
 }
 
@@ -39,10 +37,7 @@ static kvo_status assign(void *instance, void *user, const kvo_value *value) {
   return KVO_OK;
 }
 
-static bool same(const void *one, const void *other, void *user) {
-  (void)user;
-  return *(const int *)one == *(const int *)other;
-}
+static bool same(const void *one, const void *other, void *user) { return *(const int *)one == *(const int *)other; }
 
 static kvo_class *holder_class(void) {
   static kvo_class *made;

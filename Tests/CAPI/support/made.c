@@ -30,7 +30,6 @@ kvo_object *object_made(const char *name, size_t size, const kvo_property_spec *
 }
 
 static void count(const kvo_change *change, void *user_data) {
-  (void)change;
   __atomic_add_fetch((int *)user_data, 1, __ATOMIC_RELAXED);
 }
 

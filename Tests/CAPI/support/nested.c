@@ -16,7 +16,6 @@ void look(const kvo_change *change, void *user_data) { *(int *)user_data = ((ite
 
 void set_down(const kvo_change *change, void *user_data) {
   item *object = (item *)change->object;
-  (void)user_data;
   notified++;
   if (object->value > 0) item_set_value(object, object->value - 1);
 }

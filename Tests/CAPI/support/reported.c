@@ -14,10 +14,7 @@ CALLED void never_was(void) {
   FRAME_STAYS();
 }
 
-void fault_once(void *arg) {
-  (void)arg;
-  never_was();
-}
+void fault_once(void *arg) { never_was(); }
 
 void raise_silent(void) { kvo_fault_raise(KVO_FAULT_NEVER_NOTIFIES, "it is silent", NULL, NULL, NULL, 0, NULL, 0); }
 

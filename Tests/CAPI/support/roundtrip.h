@@ -38,7 +38,6 @@
     CHECK(same(found, *(const T *)wanted));                                                                            \
   }                                                                                                                    \
   static void note_##tag(const kvo_change *change, void *user_data) {                                                  \
-    (void)user_data;                                                                                                   \
     notes_##tag++;                                                                                                     \
     look_##tag(change->old_value, (void *)(uintptr_t)old_##tag);                                                       \
     look_##tag(change->new_value, (void *)(uintptr_t)new_##tag);                                                       \

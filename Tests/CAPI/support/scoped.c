@@ -67,9 +67,8 @@ static void *evaluate_total(void *user_data) {
   return sum;
 }
 
-static void free_total(void *value, void *user_data) { (void)user_data, free(value); }
+static void free_total(void *value, void *user_data) { free(value); }
 static bool same_total(const void *one, const void *other, void *user_data) {
-  (void)user_data;
   return *(const int *)one == *(const int *)other;
 }
 

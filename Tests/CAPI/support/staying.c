@@ -12,16 +12,12 @@
 _Atomic int inside, let_go, has_left;
 
 void stay(const kvo_change *change, void *user_data) {
-  (void)change, (void)user_data;
   inside = 1;
   await(&let_go);
   has_left++;
 }
 
-void stay_in_getter(const shared *of) {
-  (void)of;
-  stay(NULL, NULL);
-}
+void stay_in_getter(const shared *of) { stay(NULL, NULL); }
 
 running *start_staying(void (*body)(void *arg), void *arg) {
   inside = let_go = has_left = 0;

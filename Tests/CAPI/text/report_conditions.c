@@ -70,10 +70,7 @@ static void prepare(void) {
 }
 
 static const misuse *caused;
-static void cause_in_handler(int number) {
-  (void)number;
-  caused->cause();
-}
+static void cause_in_handler(int number) { caused->cause(); }
 
 /* Causes a misuse in a signal handler on a stack of this size, which has a guard page behind its end. Returns the stack. */
 static unsigned char *cause_on_stack(size_t size, const misuse *of, int paint) {
@@ -104,7 +101,6 @@ static bool stacks_are_small(void) {
 }
 
 static kvo_action format_it(const kvo_fault *fault, void *arg) {
-  (void)arg;
   CHECK_CONTAINS(formatted(fault, KVO_REPORT_TEXT), "\n  more: ");
   return KVO_ACTION_LOG;
 }

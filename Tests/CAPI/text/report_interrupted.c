@@ -12,7 +12,6 @@ static int demanglings;
 /* Replaces the Swift runtime's demangler, which is not linked: a report calls it. */
 char *swift_demangle(const char *name, size_t length, char *buffer, size_t *size, uint32_t flags);
 char *swift_demangle(const char *name, size_t length, char *buffer, size_t *size, uint32_t flags) {
-  (void)name, (void)length, (void)flags;
   void (*now)(void) = while_writing;
   while_writing = NULL;
   demanglings++;
@@ -51,14 +50,12 @@ static char detail[600];
 static double waited;
 
 static void fault_in_handler(int number) {
-  (void)number;
   double began = seconds();
   kvo_fault_raise(KVO_FAULT_NEVER_NOTIFIES, detail, NULL, "nothing", NULL, 0, NULL, 0);
   waited = seconds() - began;
 }
 
 static void fault_while_written(void *arg) {
-  (void)arg;
   memset(detail, 'y', sizeof detail - 1);
   be_interrupted(fault_in_handler);
   if (!harness_is_instrumented()) CHECK(waited < 0.4); /* its own thread is writing: no wait can help */
@@ -77,10 +74,7 @@ TEST("of a fault in a handler that has interrupted a report the first line is wr
 
 static char text[256];
 
-static void format_in_handler(int number) {
-  (void)number;
-  kvo_call_format((const char *)(uintptr_t)demo + 1, text, sizeof text);
-}
+static void format_in_handler(int number) { kvo_call_format((const char *)(uintptr_t)demo + 1, text, sizeof text); }
 
 static char signal_stack[1 << 16];
 

@@ -55,7 +55,6 @@ static void skip_without_unloading(void) {
 }
 
 static void fault_after_unloading(void *arg) {
-  (void)arg;
   item *object = item_make(1), *announced = item_make(2);
   kvo_observation removed, left, path, dead;
   plugin loaded = load();

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 CALLED static void remove_it(void *arg) {
-  (void)arg;
   kvo_remove_observer_at(7, NULL, 0);
   FRAME_STAYS();
 }

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 static void remove_unregistered(void *arg) {
-  (void)arg;
   item *object = item_make(0);
   kvo_remove_observer_for(as_object(object), &faults, "imaginary");
 }

@@ -12,7 +12,6 @@ static int demanglings;
 /* Replaces the Swift runtime's demangler, which is not linked. */
 char *swift_demangle(const char *name, size_t length, char *buffer, size_t *size, uint32_t flags);
 char *swift_demangle(const char *name, size_t length, char *buffer, size_t *size, uint32_t flags) {
-  (void)flags;
   CHECK_EQ(length, strlen(name));
   demanglings++;
   if (demangled == NULL) return NULL;

@@ -62,7 +62,6 @@ TEST("beginning and ending a trace are no cancellation points") {
 static void fault_while_cancelled(void) { CHECK_STATUS(kvo_remove_observer(UINT64_MAX), KVO_ERROR_NOT_REGISTERED); }
 
 static void fault_twice(void *arg) {
-  (void)arg;
   run_cancelled(fault_while_cancelled);
   CHECK_STATUS(kvo_remove_observer(UINT64_MAX), KVO_ERROR_NOT_REGISTERED);
 }
@@ -82,7 +81,6 @@ static void end_observation(void) {
 }
 
 static void set_by_marks(void *arg) {
-  (void)arg;
   for (int i = 1; i < 10; i++) item_set_value(object, i);
 }
 
@@ -133,7 +131,6 @@ TEST("the report of a silent change is no cancellation point") {
 /* ----------------------------------------------------------------------------------- In the program's own code -- */
 
 static kvo_action be_cancelled(const kvo_fault *fault, void *arg) {
-  (void)fault, (void)arg;
   pthread_testcancel();
   return KVO_ACTION_IGNORE;
 }
@@ -151,10 +148,7 @@ TEST("a thread may be cancelled in its fault handler, and faults of other thread
   CHECK_EQ(faults.count, 1);
 }
 
-static void end_here(watcher *self, const kvo_change *change) {
-  (void)self, (void)change;
-  pthread_testcancel();
-}
+static void end_here(watcher *self, const kvo_change *change) { pthread_testcancel(); }
 
 TEST("a wait for an observation does not wait for a callback whose thread was cancelled in it") {
   object = item_make(0);

@@ -190,7 +190,6 @@ static void set_and_observe(void) {
 }
 
 static void fork_often(int number) {
-  (void)number;
   for (int i = 0; i < rounds(100); i++) fork_and(set_and_observe);
 }
 
@@ -226,7 +225,6 @@ TEST("the child does not wait for a callback of another thread, and what that th
 }
 
 static void fork_within(const kvo_change *change, void *is_child) {
-  (void)change;
   pid_t child = fork();
   CHECK(child >= 0);
   calls++;
@@ -251,7 +249,6 @@ TEST("a callback may fork: in both processes the change is delivered to the othe
 
 static void hold_guard(void *arg) {
   static kvo_guard guard;
-  (void)arg;
   kvo_guard_lock(&guard);
   stay(NULL, NULL);
   kvo_guard_unlock(&guard);

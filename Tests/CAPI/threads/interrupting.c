@@ -14,19 +14,16 @@ static watcher w, in_handler;
 static _Atomic int signal_in;
 
 static void *allocate(size_t size, void *arg) {
-  (void)arg;
   if (signal_in > 0 && --signal_in == 0) raise(SIGUSR1);
   return malloc(size);
 }
 
 static void release(void *memory, void *arg) {
-  (void)arg;
   if (signal_in > 0 && --signal_in == 0) raise(SIGUSR1);
   free(memory);
 }
 
 static void observe_in_handler(int number) {
-  (void)number;
   kvo_observer observer = watcher_observer("other", KVO_NEW, &in_handler);
   kvo_observation id;
   kvo_add_observer(as_object(object), &observer, &id);
@@ -89,7 +86,6 @@ TEST("a signal handler that interrupts a call which has stopped the other thread
 
 static void lock_twice(void *arg) {
   static kvo_guard guard;
-  (void)arg;
   kvo_guard_lock(&guard);
   kvo_guard_lock(&guard);
 }

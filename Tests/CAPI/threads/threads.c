@@ -12,7 +12,6 @@ static _Atomic int calls, priors, destroyed, working;
 /* ---------------------------------------------------------------------------------------------------- Counting -- */
 
 static void count(const kvo_change *change, void *user_data) {
-  (void)user_data;
   if (change->is_prior)
     priors++;
   else
@@ -22,7 +21,6 @@ static void count(const kvo_change *change, void *user_data) {
 static void set_object(int value) { set(object, value); }
 static void set_leaf(int value) { set(leaf, value); }
 static void announce(int value) {
-  (void)value;
   CHECK_OK(kvo_will_change(&object->header, "value"));
   CHECK_OK(kvo_did_change(&object->header, "value"));
 }
@@ -133,7 +131,6 @@ static _Atomic int entered[2], may_leave[2];
 static _Thread_local int side; /* not from the new value: the other thread may have set before it is read */
 
 static void take_turns(const kvo_change *change, void *user_data) {
-  (void)change, (void)user_data;
   int turn = atomic_fetch_add(&entered[side], 1);
   while (may_leave[side] <= turn) sched_yield();
 }
@@ -189,7 +186,6 @@ static kvo_observation single;
 static _Atomic int cancelled, late;
 
 static void count_late(const kvo_change *change, void *user_data) {
-  (void)change, (void)user_data;
   calls++;
   if (cancelled) late++;
 }
@@ -219,7 +215,6 @@ TEST("after a removal deliveries that had begun may return, one per thread, and 
 static _Thread_local int open_priors;
 
 static void note_whole_change(const kvo_change *change, void *user_data) {
-  (void)user_data;
   CHECK(change->old_value != NULL);
   open_priors += change->is_prior ? 1 : -1;
   CHECK(open_priors >= 0);
@@ -253,7 +248,6 @@ static void announce_or_only_end(int number) {
 }
 
 static kvo_action expect_unbalanced(const kvo_fault *fault, void *arg) {
-  (void)arg;
   CHECK(fault->code == KVO_FAULT_DID_WITHOUT_WILL || fault->code == KVO_FAULT_CROSSED_THREADS);
   calls++;
   return KVO_ACTION_IGNORE;

@@ -26,13 +26,9 @@ static void use_at_the_end(void *round) {
   used_in_destructor++;
 }
 
-static void end_late(void *arg) {
-  (void)arg;
-  CHECK(pthread_setspecific(last_key, (void *)(intptr_t)1) == 0);
-}
+static void end_late(void *arg) { CHECK(pthread_setspecific(last_key, (void *)(intptr_t)1) == 0); }
 
 static kvo_action expect_unbalanced(const kvo_fault *fault, void *arg) {
-  (void)arg;
   CHECK(fault->code == KVO_FAULT_DID_WITHOUT_WILL || fault->code == KVO_FAULT_CROSSED_THREADS);
   return KVO_ACTION_IGNORE;
 }
@@ -62,7 +58,6 @@ static _Atomic int ended; /* the number of the thread that has called this */
 
 /* Ends the calling thread without its destructors, so that the runtime does not learn of it. */
 static void end_unnoticed(const kvo_change *change, void *user_data) {
-  (void)change, (void)user_data;
   ended = (int)syscall(SYS_gettid);
   syscall(SYS_exit, 0);
 }
@@ -76,7 +71,6 @@ static void run_until_end(void (*body)(void *arg), void *arg) {
 
 static void end_with_guard(void *arg) {
   static kvo_guard guard;
-  (void)arg;
   kvo_guard_lock(&guard);
   end_unnoticed(NULL, NULL);
 }

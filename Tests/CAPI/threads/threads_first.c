@@ -50,7 +50,6 @@ TEST("8 threads that observe one object for the first time simultaneously all su
 }
 
 static void register_once(int number) {
-  (void)number;
   kvo_class *cls = NULL;
   kvo_status status = shared_register("Contended", &cls);
   if (status == KVO_OK)

@@ -22,7 +22,6 @@ static void run_observed(kvo_callback callback, void (*body)(int number)) {
 static _Thread_local int depth;
 
 static void set_the_other(const kvo_change *change, void *user_data) {
-  (void)user_data;
   calls++;
   if (depth > 0) return;
   depth++;
@@ -49,7 +48,6 @@ static void set_under_lock(shared *which, int value) {
 }
 
 static void set_the_other_locked(const kvo_change *change, void *user_data) {
-  (void)user_data;
   calls++;
   if (change->object == &object->header) set_under_lock(other, 1);
 }

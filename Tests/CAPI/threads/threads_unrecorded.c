@@ -31,7 +31,6 @@ static item *object;
 static watcher direct, path;
 
 static void set_unrecorded(void *arg) {
-  (void)arg;
   refuses = true;
   item_set_value(object, 1);
   kvo_mute mute;

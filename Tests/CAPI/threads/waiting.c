@@ -155,7 +155,6 @@ TEST("it does not wait for expressions that the same change notifies later, neit
 }
 
 static void set_both(void *arg) {
-  (void)arg;
   set(object, 1);
   set(other, 1);
 }
@@ -202,10 +201,7 @@ TEST("a wait ends as soon as the callback has returned") {
 
 static _Atomic int working;
 
-static void use(const kvo_change *change, void *user_data) {
-  (void)change;
-  CHECK_EQ(atomic_load((_Atomic int *)user_data), 1);
-}
+static void use(const kvo_change *change, void *user_data) { CHECK_EQ(atomic_load((_Atomic int *)user_data), 1); }
 
 static void set_or_free(int number) {
   while (number % 2 == 0 && working > 0) {

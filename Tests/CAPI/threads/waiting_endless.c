@@ -24,7 +24,6 @@ static char last_report[4096];
 static _Thread_local bool gives_up;
 
 static kvo_action count_fault(const kvo_fault *fault, void *arg) {
-  (void)arg;
   CHECK_EQ((int)fault->code, (int)KVO_FAULT_ENDLESS_WAIT);
   CHECK_CONTAINS(fault->summary, "KVO0017");
   kvo_fault_format(fault, KVO_REPORT_TEXT, last_report, sizeof last_report);
@@ -41,7 +40,6 @@ static void prepare(void) {
 /* --------------------------------------------------------------------------------------------------- Callbacks -- */
 
 static void wait_for_itself(const kvo_change *change, void *user_data) {
-  (void)user_data;
   calls++;
   CHECK_OK(kvo_cancel_observer_and_wait(change->observation));
 }
@@ -88,7 +86,6 @@ static _Atomic int has_returned;
 
 /* Both callbacks are running, and each waits for the other. One wait is given up, and the other one lasts. */
 static void meet_and_wait(const kvo_change *change, void *user_data) {
-  (void)change;
   gives_up = false;
   pthread_barrier_wait(&meeting);
   CHECK_OK(kvo_cancel_observer_and_wait(ids[(intptr_t)user_data]));
@@ -126,7 +123,6 @@ static _Atomic int has_entered[3];
 
 static void enter_and_wait(const kvo_change *change, void *user_data) {
   int number = (int)(intptr_t)user_data;
-  (void)change;
   has_entered[number] = 1;
   for (int i = 0; i < 3; i++) await(&has_entered[i]);
   if (number == 2)
@@ -177,7 +173,6 @@ static void wait_in_getter(const shared *of) {
 }
 
 static void destroy_object(const kvo_change *change, void *user_data) {
-  (void)change, (void)user_data;
   pthread_barrier_wait(&meeting);
   shared_destroy(object);
   calls++;

@@ -7,10 +7,7 @@ enum { OBSERVERS = 4 };
 static item *first, *second;
 static watcher of_first[OBSERVERS], of_second[OBSERVERS];
 
-static void set_second(watcher *self, const kvo_change *change) {
-  (void)self, (void)change;
-  item_set_value(second, second->value + 1);
-}
+static void set_second(watcher *self, const kvo_change *change) { item_set_value(second, second->value + 1); }
 
 /* Two objects with four observers each. Those of the first one set the second one. */
 static void make_objects(void) {
@@ -68,7 +65,6 @@ TEST("without KVO_AVALANCHE nothing is reported") {
 }
 
 static kvo_action cancel_reported(const kvo_fault *fault, void *arg) {
-  (void)arg;
   CHECK_OK(kvo_cancel_observer(fault->observations[0].observation));
   return KVO_ACTION_IGNORE;
 }

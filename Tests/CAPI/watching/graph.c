@@ -97,7 +97,7 @@ TEST("an observation of a key path has an edge for each key on it, and follows c
   item_destroy(far);
 }
 
-static void ignore_raw(const kvo_raw_change *change, void *user_data) { (void)change, (void)user_data; }
+static void ignore_raw(const kvo_raw_change *change, void *user_data) {}
 
 /* Observes for an observer of a binding, which has an address and perhaps a class, and says where it is called. */
 static void observe_for(item *object, const void *address, const char *class_name, const char *note) {
@@ -145,7 +145,6 @@ TEST("each observer with an address is one node, after the objects, and one that
 }
 
 static void take_one(watcher *self, const kvo_change *change) {
-  (void)self;
   kvo_graph *graph = snapshot();
   CHECK_EQ(graph->observation_count, 1);
   CHECK_EQ(graph->observations[0].observation, change->observation);

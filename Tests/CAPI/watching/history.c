@@ -13,7 +13,6 @@ static struct {
 } seen;
 
 static kvo_action keep(const kvo_fault *fault, void *arg) {
-  (void)arg;
   seen.count = fault->event_count;
   for (size_t i = 0; i < seen.count && i < 32; i++) {
     const char *value = fault->events[i].value;
@@ -110,7 +109,7 @@ TEST("of a longer history a fault lists the last sixteen events") { check_last_e
 /* ------------------------------------------------------------------------------------------------------- Texts -- */
 
 static int nothing_to_read(void) { return 0; }
-static void ignore_change(const kvo_change *change, void *user_data) { (void)change, (void)user_data; }
+static void ignore_change(const kvo_change *change, void *user_data) {}
 
 /* How the new value of a change is recorded: one of this type, at `value`. */
 static const char *text_of(const char *type, const void *value) {

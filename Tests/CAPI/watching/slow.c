@@ -19,7 +19,6 @@ static kvo_fault_observation reported[4];
 static char summary[600], report[8192];
 
 static kvo_action keep(const kvo_fault *fault, void *arg) {
-  (void)arg;
   if (fault->code != KVO_FAULT_SLOW_CALLBACK) return KVO_ACTION_DEFAULT;
   snprintf(summary, sizeof summary, "%s", fault->summary);
   kvo_fault_format(fault, KVO_REPORT_TEXT, report, sizeof report);
@@ -38,7 +37,6 @@ static void nap(int milliseconds) { usleep((useconds_t)milliseconds * 1000); }
 
 /* Observers whose callbacks return after so many reports. There is no other limit, because machines differ. */
 static void hang_until_reported(watcher *self, const kvo_change *change) {
-  (void)change;
   while (reports < (int)(intptr_t)self->then_arg) nap(1);
 }
 #define HANGS_UNTIL(count)                                                                                             \
@@ -55,7 +53,6 @@ static item *item_for(watcher *w) {
 static int awaited = 1;
 
 static void hang(const kvo_change *change, void *user_data) {
-  (void)change, (void)user_data;
   while (reports < awaited) nap(1);
 }
 
@@ -94,10 +91,7 @@ TEST("a callback that does not return is reported once while it runs, with its t
 }
 
 /* Reports appear after the limit, and before the callback returns. */
-static void hang_longer(const kvo_change *change, void *user_data) {
-  (void)change, (void)user_data;
-  nap(200);
-}
+static void hang_longer(const kvo_change *change, void *user_data) { nap(200); }
 
 static void observe_slowly(item *object, const char *file, uint32_t line) {
   kvo_observer observer = {sizeof observer, "value", KVO_NEW, hang_longer, NULL, .file = file, .line = line};
@@ -105,7 +99,6 @@ static void observe_slowly(item *object, const char *file, uint32_t line) {
 }
 
 static void set_slowly(void *arg) {
-  (void)arg;
   item *first = item_make(0), *second = item_make(0);
   observe_slowly(first, "a.c", 10);
   observe_slowly(second, "a.c", 10);
@@ -139,7 +132,6 @@ TEST("KVO_POLICY can end a process with a callback that hangs") {
 static _Atomic int is_inside, may_leave, has_begun;
 
 static void stay_inside(watcher *self, const kvo_change *change) {
-  (void)self, (void)change;
   is_inside = 1;
   await(&may_leave);
 }
@@ -196,7 +188,6 @@ TEST("the child of a fork has a watchdog, and reports no callbacks of threads th
 
 /* The thread sets its own name. It goes when no callback has been running for a second. */
 static void await_watchdogs(watcher *self, const kvo_change *change) {
-  (void)change;
   while (count_threads("kvo-slow") != (int)(intptr_t)self->then_arg) nap(1);
 }
 
@@ -247,10 +238,7 @@ static uint64_t blocked_by(const char *thread) {
 static uint64_t by_watchdog;
 
 /* While a callback runs there is one. */
-static void look_at_watchdog(watcher *self, const kvo_change *change) {
-  (void)self, (void)change;
-  by_watchdog = blocked_by("kvo-slow");
-}
+static void look_at_watchdog(watcher *self, const kvo_change *change) { by_watchdog = blocked_by("kvo-slow"); }
 
 #define BIT(signal) ((uint64_t)1 << (signal - 1))
 

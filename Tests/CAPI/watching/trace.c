@@ -27,7 +27,7 @@ static const char *events_of(const char *text) {
   return made;
 }
 
-static void ignore_raw(const kvo_raw_change *change, void *user_data) { (void)change, (void)user_data; }
+static void ignore_raw(const kvo_raw_change *change, void *user_data) {}
 
 /* The arguments of the observations below. */
 #define OF_VALUE                                                                                                       \
@@ -114,10 +114,7 @@ TEST("a fault is an instant with its code, first line, object, observation and p
 
 /* ------------------------------------------------------------------------------------------------------ Slices -- */
 
-static void set_other(watcher *self, const kvo_change *change) {
-  (void)self;
-  KVO_SET(change->object, "other", int, 1);
-}
+static void set_other(watcher *self, const kvo_change *change) { KVO_SET(change->object, "other", int, 1); }
 
 TEST("what an observer sets is inside its slice, and that is inside the slice of the change") {
   make_items();
@@ -157,7 +154,6 @@ TEST("changes announced by hand that end in another order leave slices that nest
 }
 
 static void begin_there(watcher *self, const kvo_change *change) {
-  (void)self;
   begin();
   KVO_SET(change->object, "other", int, 1);
 }

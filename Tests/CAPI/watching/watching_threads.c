@@ -36,7 +36,6 @@ static int number_of(const void *object) {
 }
 
 static kvo_action check_events(const kvo_fault *fault, void *arg) {
-  (void)arg;
   for (size_t i = 0; i < fault->event_count; i++) {
     const kvo_event *event = &fault->events[i];
     int number = number_of(event->object);
