@@ -85,16 +85,7 @@ static kvo_object *layers_of(size_t n) {
     affecting[3 * i + 1] = names[i / 2 * 2 - 1];
     properties[i].affected_by = &affecting[3 * i];
   }
-  kvo_class_spec spec = {.struct_size = sizeof spec,
-                         .name = "Layers",
-                         .instance_size = sizeof(kvo_object),
-                         .properties = properties,
-                         .property_count = n};
-  kvo_class *cls;
-  kvo_object *made;
-  CHECK_OK(kvo_class_register(&spec, &cls));
-  CHECK_OK(kvo_object_create(cls, &made));
-  return made;
+  return object_made("Layers", sizeof(kvo_object), properties, n);
 }
 
 ROW("observe a key in layers of n that affect it/8") {

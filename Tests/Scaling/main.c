@@ -60,20 +60,13 @@ const size_t *scaling_shuffled(size_t n) {
   return order;
 }
 
-static void ignore(const kvo_change *change, void *user_data) {}
-
 void listen(listener *by, kvo_object *object, const char *key_path, int options) {
   listen_for(by, object, key_path, options, NULL);
 }
 
 void listen_for(listener *by, kvo_object *object, const char *key_path, int options, void *context) {
-  kvo_observer observer = {.struct_size = sizeof observer,
-                           .key_path = key_path,
-                           .options = (kvo_options)options,
-                           .callback = ignore,
-                           .user_data = by,
-                           .context = context,
-                           KVO_HERE};
+  kvo_observer observer = observer_by(key_path, options, ignore_change, by);
+  observer.context = context;
   CHECK_OK(kvo_add_observer(object, &observer, &by->id));
 }
 

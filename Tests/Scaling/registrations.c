@@ -142,18 +142,13 @@ ROW("remove n observers of a key, each with a function that is notified of the e
   MEASURE for (size_t i = 0; i < n; i++) kvo_cancel_observer(all[i].id);
 }
 
-static void ignore_change(const kvo_change *change, void *user_data) {}
-
 ROW("remove n observers without user data by context, at random") {
   item *object = item_make(0);
   const size_t *order = scaling_shuffled(n);
   listener *contexts = listeners(n);
   for (size_t i = 0; i < n; i++) {
-    kvo_observer observer = {.struct_size = sizeof observer,
-                             .key_path = "value",
-                             .callback = ignore_change,
-                             .context = &contexts[i],
-                             KVO_HERE};
+    kvo_observer observer = observer_by("value", KVO_NONE, ignore_change, NULL);
+    observer.context = &contexts[i];
     CHECK_OK(kvo_add_observer(as_object(object), &observer, NULL));
   }
   MEASURE for (size_t i = 0; i < n; i++)
@@ -171,15 +166,7 @@ ROW("report an object that dies with n observed keys") {
     keys[i] = (kvo_property_spec){
         .name = names + LONGEST * i, .type = "i", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(item, value)};
   }
-  kvo_class_spec spec = {.struct_size = sizeof spec,
-                         .name = "Wide",
-                         .instance_size = sizeof(item),
-                         .properties = keys,
-                         .property_count = n};
-  kvo_class *cls;
-  kvo_object *object;
-  CHECK_OK(kvo_class_register(&spec, &cls));
-  CHECK_OK(kvo_object_create(cls, &object));
+  kvo_object *object = object_made("Wide", sizeof(item), keys, n);
   listener *all = listeners(n);
   for (size_t i = 0; i < n; i++) listen(&all[i], object, keys[i].name, KVO_NEW);
   kvo_set_fault_handler(ignore_fault, NULL);

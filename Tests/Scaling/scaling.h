@@ -10,7 +10,7 @@
 #define KVO_SCALING_H
 
 #include "counted.h"
-#include "fixture.h"
+#include "made.h"
 
 #include <stdlib.h>
 

@@ -1,14 +1,11 @@
 /* coding.c - kvo_get_value, kvo_set_value and KVO_SET: values by key path. */
-#include "fixture.h"
-#include "registered.h"
+#include "made.h"
 
 #include <kvo/kvo_binding.h>
 #include <stdlib.h>
 #include <string.h>
 
 static void keep_value(const kvo_value *value, void *arg) { *(seen_value *)arg = see(value); }
-
-static void never(const kvo_value *value, void *arg) { harness_fail(__FILE__, __LINE__, "the reader was called"); }
 
 /* What most tests begin with: an item with the value 1, whose next has the value 2. */
 static item *root, *leaf;
@@ -103,7 +100,7 @@ TEST("a key path that cannot be read or set is refused, and the reader is not ca
               {"next..value", KVO_ERROR_MALFORMED_KEY_PATH}};
   begin();
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-    if (kvo_get_value(as_object(root), rows[i].key_path, never, NULL) != rows[i].status ||
+    if (kvo_get_value(as_object(root), rows[i].key_path, never_read, NULL) != rows[i].status ||
         set(rows[i].key_path, KVO_VALUE(int, 7)) != rows[i].status)
       harness_fail(__FILE__, __LINE__, "\"%s\": %s", rows[i].key_path, kvo_last_error());
   CHECK_STATUS(set("doubled", KVO_VALUE(int, 7)), KVO_ERROR_READ_ONLY);
@@ -121,19 +118,14 @@ typedef struct holder {
 
 TEST("a property without a getter cannot be read, but can be set and observed, also at the end of a path") {
   kvo_property_spec sink = {.name = "sink", .type = "i", .setter = (kvo_function)ignore_set};
-  kvo_property_spec last = {
-      .name = "end", .type = "@", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(holder, end)};
-  kvo_object *object =
-      object_of(register_class((kvo_class_spec){.name = "Sink", .properties = &sink, .property_count = 1}));
-  kvo_object *holding = object_of(register_class(
-      (kvo_class_spec){.name = "Holder", .instance_size = sizeof(holder), .properties = &last, .property_count = 1}));
+  kvo_property_spec last = AT_OFFSET(holder, end, "@");
+  kvo_object *object = object_made("Sink", sizeof(kvo_object), &sink, 1);
+  kvo_object *holding = object_made("Holder", sizeof(holder), &last, 1);
   ((holder *)holding)->end = object;
   watcher direct = {0}, path = {0};
-  kvo_observer observer = watcher_observer("sink", KVO_NEW | KVO_OLD, &direct);
-  CHECK_OK(kvo_add_observer(object, &observer, &direct.id));
-  observer = watcher_observer("end.sink", KVO_NEW, &path);
-  CHECK_OK(kvo_add_observer(holding, &observer, &path.id));
-  CHECK_STATUS(kvo_get_value(object, "sink", never, NULL), KVO_ERROR_NO_GETTER);
+  watch_object(object, "sink", KVO_NEW | KVO_OLD, &direct);
+  watch_object(holding, "end.sink", KVO_NEW, &path);
+  CHECK_STATUS(kvo_get_value(object, "sink", never_read, NULL), KVO_ERROR_NO_GETTER);
   CHECK_OK(kvo_set_value(object, "sink", KVO_VALUE(int, 7)));
   CHECK_EQ(direct.new_value.integer, 7);
   CHECK_EQ(path.new_value.integer, 7);
@@ -177,8 +169,7 @@ TEST("a key path leads through an object that only the property's value keeps, w
   CHECK_EQ(made.value, 8);
   CHECK(kvo_object_class(as_object(&made)) == NULL);
   watcher w = {0};
-  kvo_observer observer = watcher_observer("made.value", KVO_NEW | KVO_INITIAL, &w);
-  CHECK_OK(kvo_add_observer(&maker, &observer, &w.id));
+  watch_object(&maker, "made.value", KVO_NEW | KVO_INITIAL, &w);
   CHECK_EQ(w.calls, 1);
   CHECK_EQ(w.new_value.integer, 7);
   CHECK_OK(kvo_will_change(&maker, "made"));
@@ -207,6 +198,6 @@ TEST_REPORTED("KVO_SET of a key without a setter, and calls with NULL, are fault
   FAULTS(KVO_FAULT_UNDEFINED_KEY, KVO_SET(root, "imaginary", int, 3));
   FAULTS(KVO_FAULT_INVALID_ARGUMENT, KVO_SET(NULL, "value", int, 3));
   FAULTS(KVO_FAULT_INVALID_ARGUMENT, kvo_set_value(as_object(root), "value", NULL));
-  FAULTS(KVO_FAULT_INVALID_ARGUMENT, kvo_get_value(as_object(root), NULL, never, NULL));
+  FAULTS(KVO_FAULT_INVALID_ARGUMENT, kvo_get_value(as_object(root), NULL, never_read, NULL));
   end();
 }

@@ -1,6 +1,6 @@
 /* coding_hooks.c - what a class decides in key-value coding: the values of undefined keys, nil, and validation. */
 #include "basket.h"
-#include "registered.h"
+#include "made.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* leftovers.c - a plug-in that has left an address of its own with the runtime is not unloaded. */
 #include "fixture.h"
 #include "leftovers.h"
-#include "registered.h"
+#include "made.h"
 
 #include <dlfcn.h>
 #include <kvo/kvo_method.h>

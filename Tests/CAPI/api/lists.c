@@ -38,8 +38,6 @@ static void end(void) {
 static const kvo_value values[] = {
     {"d", sizeof(double), &(double){10}}, {"d", sizeof(double), &(double){11}}, {"d", sizeof(double), &(double){12}}};
 
-static void never(const kvo_value *value, void *arg) { harness_fail(__FILE__, __LINE__, "the reader was called"); }
-
 /* ----------------------------------------------------------------------------------------------------------- Changes -- */
 
 TEST("elements are inserted, read, replaced and removed by their index, and an observer gets what it asks for") {
@@ -104,13 +102,7 @@ TEST("strings are copied: observers see those that the list has freed, also in t
   CHECK_OK(kvo_list_remove(o, "names", 0));
   CHECK_CHANGES("insert[0]+\"Ada\" insert[1]+nil replace[0]-\"Ada\"+\"Grace\" remove[0]-\"Grace\" remove[0]-nil ");
   char text[32] = "";
-  kvo_observer observer = {.struct_size = sizeof observer,
-                           .key_path = "names",
-                           .options = KVO_NEW,
-                           .callback = remove_and_look,
-                           .user_data = text};
-  kvo_observation id;
-  CHECK_OK(kvo_add_observer(o, &observer, &id));
+  kvo_observation id = observe_by(o, "names", KVO_NEW, remove_and_look, text);
   CHECK_OK(kvo_list_insert(o, "names", 0, KVO_VALUE(const char *, "an element")));
   CHECK_EQ((const char *)text, "an element");
   CHECK_OK(kvo_remove_observer(id));
@@ -131,7 +123,7 @@ TEST("an index that the list does not have is refused: nothing is changed, and n
   CHECK_STATUS(kvo_list_insert_several(o, "prices", far, 3, values), KVO_ERROR_OUT_OF_RANGE);
   CHECK_STATUS(kvo_list_remove_several(o, "prices", none, 2), KVO_ERROR_OUT_OF_RANGE);
   CHECK_STATUS(kvo_list_replace_several(o, "prices", none, 2, values), KVO_ERROR_OUT_OF_RANGE);
-  CHECK_STATUS(kvo_list_get(o, "prices", 2, never, NULL), KVO_ERROR_OUT_OF_RANGE);
+  CHECK_STATUS(kvo_list_get(o, "prices", 2, never_read, NULL), KVO_ERROR_OUT_OF_RANGE);
   CHECK_EQ(kvo_last_error(), "kvo_list_get: key 'prices' of class 'Basket': there is no such index");
   CHECK_EQ(object->accesses, accesses);
   CHECK_EQ(to.calls + to.priors, 0);
@@ -141,13 +133,13 @@ TEST("an index that the list does not have is refused: nothing is changed, and n
 static void look_beyond(const kvo_value *value, void *arg) {
   const size_t *count = arg;
   CHECK_EQ(kvo_value_count(value), *count);
-  CHECK_STATUS(kvo_value_element(value, *count, never, NULL), KVO_ERROR_OUT_OF_RANGE);
-  CHECK_STATUS(kvo_value_element(value, SIZE_MAX, never, NULL), KVO_ERROR_OUT_OF_RANGE);
+  CHECK_STATUS(kvo_value_element(value, *count, never_read, NULL), KVO_ERROR_OUT_OF_RANGE);
+  CHECK_STATUS(kvo_value_element(value, SIZE_MAX, never_read, NULL), KVO_ERROR_OUT_OF_RANGE);
 }
 
 static void look_beyond_change(const kvo_change *change, void *user_data) {
   look_beyond(change->new_value, user_data);
-  CHECK_STATUS(kvo_change_element(change, KVO_NEW, 1, never, NULL), KVO_ERROR_OUT_OF_RANGE);
+  CHECK_STATUS(kvo_change_element(change, KVO_NEW, 1, never_read, NULL), KVO_ERROR_OUT_OF_RANGE);
 }
 
 TEST("a position at the end of the list that a reader or an observer gets, or beyond it, has no element") {
@@ -155,12 +147,7 @@ TEST("a position at the end of the list that a reader or an observer gets, or be
   CHECK_OK(kvo_get_value(as_kvo(object), "prices", look_beyond, &(size_t){2}));
   CHECK_OK(kvo_get_value(as_kvo(object), "names", look_beyond, &(size_t){0}));
   CHECK_OK(kvo_get_value(as_kvo(object), "prices.@distinctUnionOfObjects.self", look_beyond, &(size_t){2}));
-  kvo_observer observer = {.struct_size = sizeof observer,
-                           .key_path = "prices",
-                           .options = KVO_NEW,
-                           .callback = look_beyond_change,
-                           .user_data = &(size_t){1}};
-  CHECK_OK(kvo_add_observer(as_kvo(object), &observer, &to.id));
+  to.id = observe_by(as_kvo(object), "prices", KVO_NEW, look_beyond_change, &(size_t){1});
   CHECK_OK(insert_price(object, 1, 7));
   end();
 }
@@ -320,10 +307,7 @@ TEST("an observer may change the list that it observes, and an older one gets no
   for (int i = 0; i < 2; i++) {
     is_removing = i == 1;
     begin(1, "prices", KVO_NEW); /* older, so notified after the nested change */
-    kvo_observer nested = {
-        .struct_size = sizeof nested, .key_path = "prices", .callback = change_again, .user_data = &(int){1}};
-    kvo_observation id;
-    CHECK_OK(kvo_add_observer(as_kvo(object), &nested, &id));
+    kvo_observation id = observe_by(as_kvo(object), "prices", KVO_NONE, change_again, &(int){1});
     CHECK_OK(insert_price(object, 1, 3));
     CHECK_CHANGES(is_removing ? "remove[1] insert[1]+ " : "insert[0]+50 insert[1]+1 ");
     CHECK_EQ(text_at(object, "prices"), is_removing ? "(1)" : "(50,1,3)");

@@ -1,6 +1,6 @@
 /* operators.c - key paths through lists and sets of C objects, and collection operators; also observed ones. */
 #include "basket.h"
-#include "registered.h"
+#include "made.h"
 
 #include <stdio.h>
 #include <string.h>

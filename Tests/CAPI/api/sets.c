@@ -1,6 +1,6 @@
 /* sets.c - to-many properties of C classes: sets, their mutable proxies, and the changes that observers are notified of. */
 #include "basket.h"
-#include "registered.h"
+#include "made.h"
 
 #include <string.h>
 

@@ -47,26 +47,21 @@ static void finalize(kvo_object *object) {
 static kvo_class *owner_class(void) {
   static kvo_class *cls;
   if (cls != NULL) return cls;
-  kvo_property_spec properties[] = {
-      {.name = "next", .type = "@", .getter = (kvo_function)get_next, .setter = (kvo_function)set_next},
-      {.name = "both", .type = "@", .getter = (kvo_function)get_both, .setter = (kvo_function)set_both}};
+  kvo_property_spec properties[] = {PROPERTY("next", "@", get_next, set_next),
+                                    PROPERTY("both", "@", get_both, set_both)};
   kvo_list_accessors accessors = {.struct_size = sizeof accessors,
                                   .count = count_of,
                                   .get_at = get_at,
                                   .insert_at = insert_at,
                                   .remove_at = remove_at};
   kvo_collection_spec collection = {.name = "list", .element_type = "@", .list = &accessors};
-  kvo_class_spec spec = {.struct_size = sizeof spec,
-                         .name = "Owner",
-                         .instance_size = sizeof(item),
-                         .properties = properties,
-                         .property_count = 2,
-                         .finalize = finalize,
-                         .collections = &collection,
-                         .collection_count = 1,
-                         .collection_size = sizeof collection};
-  CHECK_OK(kvo_class_register(&spec, &cls));
-  return cls;
+  return cls = register_class((kvo_class_spec){.name = "Owner",
+                                               .instance_size = sizeof(item),
+                                               .properties = properties,
+                                               .property_count = 2,
+                                               .finalize = finalize,
+                                               .collections = &collection,
+                                               .collection_count = 1});
 }
 
 static item *make(const char *name) {

@@ -114,11 +114,7 @@ static bool picky_set(picky *of, int value) {
 
 TEST("a value that the target's setter refuses leaves the target as it is, without a fault") {
   make_items();
-  kvo_property_spec property = {.name = "value",
-                                .type = "i",
-                                .getter = (kvo_function)picky_value,
-                                .setter = (kvo_function)picky_set,
-                                .setter_type = "B@i"};
+  kvo_property_spec property = PROPERTY_WITH("value", "i", picky_value, picky_set, .setter_type = "B@i");
   picky *target = (picky *)object_made("Picky", sizeof(picky), &property, 1);
   CHECK_OK(kvo_bind(&target->header, "value", as_object(a), "value", NULL));
   item_set_value(a, 5);
@@ -147,9 +143,7 @@ typedef struct reals {
 } reals;
 
 TEST("a two-way binding of a float and a double leaves the side that was set as it is") {
-  static const kvo_property_spec properties[] = {
-      {.name = "single", .type = "f", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(reals, single)},
-      {.name = "exact", .type = "d", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(reals, exact)}};
+  static const kvo_property_spec properties[] = {AT_OFFSET(reals, single, "f"), AT_OFFSET(reals, exact, "d")};
   kvo_class *cls = class_made("Reals", sizeof(reals), properties, 2);
   reals *left = make_of(cls), *right = make_of(cls);
   right->exact = 0.1;

@@ -1,4 +1,5 @@
 /* settling_threads.c - a binding whose target's setter stays, while others resume, fork, or end what it reads. */
+#include "made.h"
 #include "staying.h"
 
 #include <kvo/kvo_binding.h>
@@ -23,31 +24,14 @@ static void cell_set(cell *of, int value) {
 }
 static void set_cell(cell *of, int value) { CHECK_OK(KVO_SET(of, "value", int, value)); }
 
-static void ignore_change(const kvo_change *change, void *user_data) {}
-
 /* With any observer, a change of the object is settled in a hold. */
-static void observe_too(cell *of) {
-  kvo_observer observer = {.struct_size = sizeof observer,
-                           .key_path = "value",
-                           .options = KVO_ENDS_WITH_OBJECT,
-                           .callback = ignore_change,
-                           KVO_HERE};
-  CHECK_OK(kvo_add_observer(&of->header, &observer, NULL));
-}
+static void observe_too(cell *of) { observe_by(&of->header, "value", KVO_ENDS_WITH_OBJECT, ignore_change, NULL); }
 
 static cell *make_cell(void) {
   static kvo_class *cls;
-  static const kvo_property_spec property = {
-      .name = "value", .type = "i", .getter = (kvo_function)cell_value, .setter = (kvo_function)cell_set};
-  kvo_class_spec spec = {.struct_size = sizeof spec,
-                         .name = "Cell",
-                         .instance_size = sizeof(cell),
-                         .properties = &property,
-                         .property_count = 1};
-  if (cls == NULL) CHECK_OK(kvo_class_register(&spec, &cls));
-  kvo_object *made;
-  CHECK_OK(kvo_object_create(cls, &made));
-  return (cell *)(void *)made;
+  static const kvo_property_spec property = PROPERTY("value", "i", cell_value, cell_set);
+  if (cls == NULL) cls = class_made("Cell", sizeof(cell), &property, 1);
+  return (cell *)(void *)object_of(cls);
 }
 
 static void make_bound(void) {
@@ -134,15 +118,7 @@ static const char *text_value(const cell *of) { return "many"; }
 
 TEST_REPORTED("a binding whose first value is a fault may be ended by the fault's handler") {
   static const kvo_property_spec text = {.name = "text", .type = "*", .getter = (kvo_function)text_value};
-  kvo_class_spec spec = {.struct_size = sizeof spec,
-                         .name = "Text",
-                         .instance_size = sizeof(cell),
-                         .properties = &text,
-                         .property_count = 1};
-  kvo_class *cls;
-  kvo_object *from;
-  CHECK_OK(kvo_class_register(&spec, &cls));
-  CHECK_OK(kvo_object_create(cls, &from));
+  kvo_object *from = object_made("Text", sizeof(cell), &text, 1);
   target = make_cell();
   kvo_set_thread_fault_handler(end_it, NULL);
   kvo_observation id = 0;

@@ -137,11 +137,8 @@ static void count_finalize(kvo_object *object) {
 }
 
 TEST("finalize runs once per destroyed object, inherited by subclasses, and not for a finished one") {
-  kvo_class_spec spec = {
-      .struct_size = sizeof spec, .name = "Final", .instance_size = sizeof(kvo_object), .finalize = count_finalize};
-  kvo_class *base;
+  kvo_class *base = register_class((kvo_class_spec){.name = "Final", .finalize = count_finalize});
   kvo_object own;
-  CHECK_OK(kvo_class_register(&spec, &base));
   kvo_class *derived = subclass_made(base, "Derived", sizeof(kvo_object), NULL, 0);
   kvo_object_destroy(object_of(base));
   CHECK_EQ(finalized, 1);

@@ -63,15 +63,11 @@ static kvo_class *register_other(int which) {
   const kvo_property_spec properties[] = {
       PROPERTY("value", "i", which == 0 ? one_get : more_get, which == 0 ? one_set : two_set),
       PROPERTY_WITH("given", "i", get_given, NULL, .flags = KVO_PROPERTY_WITH_USER, .user = &given[which])};
-  const kvo_class_spec spec = {.struct_size = sizeof spec,
-                               .name = "Small",
-                               .instance_size = sizeof(small),
-                               .properties = properties,
-                               .property_count = 2,
-                               .finalize = which == 0 ? finalize_first : finalize_second};
-  kvo_class *cls = NULL;
-  CHECK_OK(kvo_class_register(&spec, &cls));
-  return cls;
+  return register_class((kvo_class_spec){.name = "Small",
+                                         .instance_size = sizeof(small),
+                                         .properties = properties,
+                                         .property_count = 2,
+                                         .finalize = which == 0 ? finalize_first : finalize_second});
 }
 
 TEST("a class that is registered again takes over the memory, and has the new functions only, observed or not") {
@@ -123,12 +119,7 @@ static void one_set_more(small *of, int value, int more) { of->value = value + m
 static kvo_class *come_and_go(int variant, kvo_class *superclass) {
   static const char *const by_other[] = {"other", NULL};
   kvo_property_spec property = PROPERTY("value", "i", one_get, one_set);
-  kvo_class_spec spec = {.struct_size = sizeof spec,
-                         .name = "Small",
-                         .instance_size = sizeof(small),
-                         .properties = &property,
-                         .property_count = 1,
-                         .property_size = sizeof property};
+  kvo_class_spec spec = {.name = "Small", .instance_size = sizeof(small), .properties = &property, .property_count = 1};
   switch (variant) {
     case 1: property.name = "values"; break;
     case 2: property.type = "I"; break;
@@ -151,8 +142,7 @@ static kvo_class *come_and_go(int variant, kvo_class *superclass) {
       break;
     default: break;
   }
-  kvo_class *cls = NULL;
-  CHECK_OK(kvo_class_register(&spec, &cls));
+  kvo_class *cls = register_class(spec);
   CHECK_OK(kvo_class_unregister(cls));
   return cls;
 }

@@ -110,8 +110,7 @@ static void observe_area(expression *self, square *of, int options) {
 }
 
 static void watch_key(square *of, const char *key, int options, watcher *observer) {
-  kvo_observer described = watcher_observer(key, options, observer);
-  CHECK_OK(kvo_add_observer(&of->header, &described, &observer->id));
+  watch_object(&of->header, key, options, observer);
 }
 
 /* An observation of the key itself, which no change of another key notifies. */

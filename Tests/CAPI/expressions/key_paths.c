@@ -142,17 +142,13 @@ typedef struct circle {
 } circle;
 
 TEST("keys that affect each other in a cycle notify once per set") {
-  enum { AT_OFFSET = KVO_PROPERTY_AT_OFFSET };
   static const char *const by_a[] = {"a", NULL}, *const by_b[] = {"b", NULL}, *const keys[] = {"a", "b"};
   kvo_property_spec properties[] = {
-      {.name = "a", .type = "i", .flags = AT_OFFSET, .offset = offsetof(circle, a), .affected_by = by_b},
-      {.name = "b", .type = "i", .flags = AT_OFFSET, .offset = offsetof(circle, b), .affected_by = by_a}};
+      {.name = "a", .type = "i", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(circle, a), .affected_by = by_b},
+      {.name = "b", .type = "i", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(circle, b), .affected_by = by_a}};
   kvo_object *object = object_made("Circle", sizeof(circle), properties, 2);
   watcher w[2] = {{0}};
-  for (int i = 0; i < 2; i++) {
-    kvo_observer observer = watcher_observer(keys[i], KVO_NEW, &w[i]);
-    CHECK_OK(kvo_add_observer(object, &observer, &w[i].id));
-  }
+  for (int i = 0; i < 2; i++) watch_object(object, keys[i], KVO_NEW, &w[i]);
   for (int i = 0; i < 2; i++) {
     CHECK_OK(kvo_set_int64(object, keys[i], 5 + i));
     CHECK_EQ(w[0].calls, i + 1);

@@ -95,12 +95,8 @@ static void check_order(const char *const files[3], const char *expected) {
   item *ring[] = {item_make(0), item_make(0), item_make(0)};
   kvo_observation ids[3];
   for (int i = 0; i < 3; i++) {
-    kvo_observer observer = {.struct_size = sizeof observer,
-                             .key_path = "value",
-                             .callback = set_other,
-                             .user_data = ring[(i + 1) % 3],
-                             .file = files[i],
-                             .line = 7};
+    kvo_observer observer = observer_by("value", KVO_NONE, set_other, ring[(i + 1) % 3]);
+    observer.file = files[i];
     CHECK_OK(kvo_add_observer(as_object(ring[i]), &observer, &ids[i]));
   }
   item_set_value(ring[0], 1);

@@ -11,8 +11,6 @@
 static int reads;
 static void count_read(const kvo_value *value, void *arg) { reads++; }
 
-static void never(const kvo_value *value, void *arg) { harness_fail(__FILE__, __LINE__, "the reader was called"); }
-
 static kvo_status value_of(kvo_object *object, const char *key, kvo_value_reader reader, void *arg, void *user) {
   if (strcmp(key, "me") != 0) return KVO_ERROR_UNDEFINED_KEY;
   reader(&(kvo_value){"@", sizeof object, &object}, arg);
@@ -23,16 +21,12 @@ static kvo_status value_of(kvo_object *object, const char *key, kvo_value_reader
 static basket *with_undefined_key(void) {
   static kvo_class *cls;
   kvo_coding_hooks hooks = {.struct_size = sizeof hooks, .value_for_undefined_key = value_of};
-  kvo_class_spec spec = {.struct_size = sizeof spec,
-                         .name = "Undefining",
-                         .superclass = basket_class(),
-                         .instance_size = sizeof(basket),
-                         .coding = &hooks};
-  kvo_object *object;
-  if (cls == NULL) CHECK_OK(kvo_class_register(&spec, &cls));
-  CHECK_OK(kvo_object_create(cls, &object));
-  ((basket *)object)->allowed = -1;
-  return (basket *)object;
+  kvo_class_spec spec = {
+      .name = "Undefining", .superclass = basket_class(), .instance_size = sizeof(basket), .coding = &hooks};
+  if (cls == NULL) cls = register_class(spec);
+  basket *object = (basket *)object_of(cls);
+  object->allowed = -1;
+  return object;
 }
 
 TEST("a key path leads through at most 32 collections, or undefined keys for which a class has values") {
@@ -64,7 +58,7 @@ TEST("an object on a key path whose header is zero counts as nil: nothing is rea
     CHECK_EQ(text_at(root, "best.best.total"), "nil");
     CHECK_OK(kvo_set_double(as_kvo(root), "best.total", 5));
     CHECK_EQ(finished.total, 0.0);
-    CHECK_OK(kvo_validate_value(as_kvo(root), "best.total", KVO_VALUE(double, 5), never, NULL));
+    CHECK_OK(kvo_validate_value(as_kvo(root), "best.total", KVO_VALUE(double, 5), never_read, NULL));
     CHECK_OK(kvo_object_init(as_kvo(&finished), basket_class()));
     CHECK_EQ(text_at(root, "best.total"), "0");
     kvo_object_finish(as_kvo(&finished));
@@ -97,26 +91,16 @@ static card *card_make(void) {
   static kvo_class *cls;
   static const char *const by_value[] = {"value", NULL};
   const kvo_property_spec properties[] = {
-      {.name = "value", .type = "i", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(card, value)},
-      {.name = "other", .type = "i", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(card, other)},
-      {.name = "declared",
-       .type = "i",
-       .getter = (kvo_function)get_sum,
-       .affected_by = by_value,
-       .flags = KVO_PROPERTY_DECLARED},
-      {.name = "read", .type = "i", .getter = (kvo_function)get_sum, .affected_by = by_value},
-      {.name = "held",
-       .type = "@",
-       .getter = (kvo_function)get_held,
-       .setter = (kvo_function)set_held,
-       .flags = KVO_PROPERTY_DECLARED}};
+      AT_OFFSET(card, value, "i"), AT_OFFSET(card, other, "i"),
+      PROPERTY_WITH("declared", "i", get_sum, NULL, .affected_by = by_value, .flags = KVO_PROPERTY_DECLARED),
+      PROPERTY_WITH("read", "i", get_sum, NULL, .affected_by = by_value),
+      PROPERTY_WITH("held", "@", get_held, set_held, .flags = KVO_PROPERTY_DECLARED)};
   if (cls == NULL) cls = class_made("Card", sizeof(card), properties, COUNT(properties));
   return (card *)object_of(cls);
 }
 
 static void watch_card(card *object, const char *key_path, watcher *observer) {
-  kvo_observer described = watcher_observer(key_path, KVO_NEW, observer);
-  CHECK_OK(kvo_add_observer(&object->header, &described, &observer->id));
+  watch_object(&object->header, key_path, KVO_NEW, observer);
 }
 
 TEST("of a key with declared dependencies only these are followed, of another also what its getter reads") {

@@ -136,14 +136,10 @@ TEST("a report of KVO0001 says which observations were removed in time: the last
   }
 }
 
-static void ignore_change(const kvo_change *change, void *user_data) {}
-
 TEST("an observation without user data is named as a callback, not as an observer at the address 0") {
   ignore_faults();
   item *object = item_make(0);
-  kvo_observer alone = {.struct_size = sizeof alone, .key_path = "value", .callback = ignore_change, KVO_HERE};
-  kvo_observation id = 0;
-  CHECK_OK(kvo_add_observer(as_object(object), &alone, &id));
+  kvo_observation id = observe_by(as_object(object), "value", KVO_NONE, ignore_change, NULL);
   CHECK_OK(kvo_remove_observer(id));
   check_second_removal(id, KVO_FAULT_REMOVED_TWICE);
   CHECK_CONTAINS(faults.summary, "KVO0003 fatal: a callback was removed twice for \"value\" of Item@0x");

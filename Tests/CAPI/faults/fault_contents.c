@@ -64,8 +64,7 @@ TEST("faults of announcements and of a death name an object by its own address, 
   framed object = {{0}, {0}};
   watcher w = {0};
   framed_init(&object, &property, 1);
-  kvo_observer observer = watcher_observer("value", KVO_NEW, &w);
-  CHECK_OK(kvo_add_observer(&object.header, &observer, &w.id));
+  watch_object(&object.header, "value", KVO_NEW, &w);
   CHECK_STATUS(kvo_did_change(&object.header, "value"), KVO_ERROR_UNBALANCED);
   check_object(0, &object, "Framed", "KVO0028 error: didChange of \"value\" of ", " without a preceding willChange");
   CHECK_OK(kvo_will_change(&object.header, "vlaue"));
@@ -194,9 +193,8 @@ TEST("a path through a collection is reported with what is wrong, Apple's senten
 TEST("an observed operator that comes to a value with which it cannot compute is KVO0026 at that change") {
   basket *root = basket_make("root", 0), *leaf = basket_make("leaf", 1);
   watcher w = {0};
-  kvo_observer observer = watcher_observer("items.@sum.items", KVO_NONE, &w);
   keep_faults();
-  CHECK_OK(kvo_add_observer(as_kvo(root), &observer, &w.id));
+  watch_object(as_kvo(root), "items.@sum.items", KVO_NONE, &w);
   CHECK_EQ((int)seen[0].code, 0);
   CHECK_OK(kvo_list_insert(as_kvo(root), "items", 0, KVO_VALUE(kvo_object *, as_kvo(leaf))));
   CHECK_EQ((int)seen[0].code, KVO_FAULT_TYPE_MISMATCH);

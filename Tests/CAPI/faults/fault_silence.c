@@ -74,20 +74,14 @@ static kvo_object *observe_knot(const char *cls_name, const char *const *of_sum,
   const kvo_property_spec properties[] = {AT("value", "i", value, .affected_by = NULL),
                                           AT("sum", "i", sum, .affected_by = of_sum),
                                           AT("next", "@", next, .affected_by = of_next)};
-  kvo_class_spec spec = {.struct_size = sizeof spec,
-                         .name = cls_name,
-                         .instance_size = sizeof(knot),
-                         .properties = properties,
-                         .property_count = 3,
-                         .coding = hooks};
-  kvo_class *cls;
-  kvo_object *object;
-  CHECK_OK(kvo_class_register(&spec, &cls));
-  CHECK_OK(kvo_object_create(cls, &object));
+  kvo_object *object = object_of(register_class((kvo_class_spec){.name = cls_name,
+                                                                 .instance_size = sizeof(knot),
+                                                                 .properties = properties,
+                                                                 .property_count = 3,
+                                                                 .coding = hooks}));
   ignore_faults();
   faults.count = 0;
-  kvo_observer sum = watcher_observer("sum", KVO_NEW, &watchers[0]);
-  CHECK_OK(kvo_add_observer(object, &sum, &watchers[0].id));
+  watch_object(object, "sum", KVO_NEW, &watchers[0]);
   return object;
 }
 
@@ -121,16 +115,14 @@ TEST("a key that is declared to affect another one, and that the class does not 
 TEST("a key that is declared to affect itself is reported when observed, and observed without the declaration") {
   static const char *const own[] = {"value", "sum", NULL}, *const begun[] = {"value", "next.value", NULL};
   watcher watchers[2] = {{0}};
-  kvo_object *object = observe_knot("Knot", own, begun, NULL, watchers), *other;
+  kvo_object *object = observe_knot("Knot", own, begun, NULL, watchers), *other = object_of(kvo_object_class(object));
   CHECK_EQ(faults.count, 1);
   CHECK_CONTAINS(faults.summary, "KVO0039 fatal: \"sum\" is declared to affect \"sum\" of Knot, at ");
   CHECK_CONTAINS(faults.apple, "includes the same key that was passed in, which is not valid.\n"
                                "Passed-in key: sum\nReturned key path set: {(\n    value,\n    sum\n)}");
   CHECK_CONTAINS(faults.report, "  help: remove \"sum\" from what is declared to affect \"sum\"\n");
-  CHECK_OK(kvo_object_create(kvo_object_class(object), &other));
   CHECK_OK(KVO_SET(object, "next", kvo_object *, other));
-  kvo_observer next = watcher_observer("next", KVO_NEW, &watchers[1]);
-  CHECK_OK(kvo_add_observer(object, &next, &watchers[1].id));
+  watch_object(object, "next", KVO_NEW, &watchers[1]);
   CHECK_CONTAINS(faults.summary, ": \"next.value\" is declared to affect \"next\" of Knot, at ");
   CHECK_CONTAINS(faults.apple, " includes a key path that starts with the same key that was passed in");
   CHECK_OK(KVO_SET(other, "value", int, 1));
@@ -150,8 +142,7 @@ TEST("a property that the program stores and announces, and is declared to be, i
   kvo_object *object = object_made("Meter", sizeof(knot), &property, 1);
   watcher w = {0};
   ignore_faults();
-  kvo_observer observer = watcher_observer("value", KVO_NEW, &w);
-  CHECK_OK(kvo_add_observer(object, &observer, &w.id));
+  watch_object(object, "value", KVO_NEW, &w);
   CHECK_EQ(faults.count, 0);
   CHECK_OK(kvo_remove_observer(w.id));
   kvo_object_destroy(object);
@@ -173,8 +164,6 @@ static void *evaluate(void *user_data) {
   if (self->removes_itself) CHECK_OK(kvo_remove_observer_for(self->object, NULL, "expression"));
   return calloc(1, 1);
 }
-
-static void ignore_raw(const kvo_raw_change *change, void *user_data) {}
 
 /* How many faults the registration of an expression has. */
 static int faults_of(reading of) {
@@ -216,16 +205,9 @@ TEST("an expression that reads nothing but a computed key is reported, unless th
 
 /* A binding's observer, of a receiver or a classic one. */
 static kvo_observation observe_for(item *object, const int *observer, bool is_receiver) {
-  static const kvo_observer_ops ops = {.callback = ignore_raw};
   static int user_data;
-  kvo_binding_observer described = {.key_path = "value",
-                                    .ops = &ops,
-                                    .user_data = &user_data,
-                                    .identity = {"Panel", observer},
-                                    .is_receiver = is_receiver};
-  kvo_observation id = 0;
-  CHECK_OK(kvo_binding_observe_key(as_object(object), kvo_key_hash("value", 5), &described, &id));
-  return id;
+  return observe_named(as_object(object), "value", "Panel", observer,
+                       (kvo_binding_observer){.user_data = &user_data, .is_receiver = is_receiver});
 }
 
 TEST("an observation that ends before a change is reported if that is asked for, also one that got the initial value") {

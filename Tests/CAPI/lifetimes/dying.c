@@ -1,4 +1,5 @@
 /* dying.c - objects, observers and user data end on one thread while other threads use them. */
+#include "fixture.h"
 #include "staying.h"
 
 #include <kvo/kvo_binding.h>
@@ -169,12 +170,10 @@ TEST("several objects that one expression has read die at the same time: each de
 
 /* ----------------------------------------------------------------------------------- Ends that use the runtime -- */
 
-static void ignore(const kvo_change *change, void *user_data) {}
-
 /* The destroy function of an observation registers, sets, looks up and removes on the same object. */
 static void destroy_busily(void *user_data) {
   shared *of = user_data;
-  kvo_observation id = observe_with(of, "next.value", KVO_NEW | KVO_OLD, ignore, NULL);
+  kvo_observation id = observe_with(of, "next.value", KVO_NEW | KVO_OLD, ignore_change, NULL);
   set(of, 1);
   CHECK(kvo_object_is_observed(&of->header));
   CHECK(kvo_object_observation_count(&of->header) > 0);
@@ -184,12 +183,9 @@ static void destroy_busily(void *user_data) {
 
 static void churn_busily(int number) {
   for (int i = 0; i < rounds(2000); i++) {
-    kvo_observer described = {.struct_size = sizeof described,
-                              .key_path = i % 2 == 0 ? "value" : "next.value",
-                              .options = KVO_NEW | KVO_OLD | KVO_PRIOR,
-                              .callback = ignore,
-                              .user_data = object,
-                              .destroy = destroy_busily};
+    kvo_observer described =
+        observer_by(i % 2 == 0 ? "value" : "next.value", KVO_NEW | KVO_OLD | KVO_PRIOR, ignore_change, object);
+    described.destroy = destroy_busily;
     kvo_observation id;
     CHECK_OK(kvo_add_observer(&object->header, &described, &id));
     if (number % 2 == 0) set(object, i);

@@ -195,20 +195,13 @@ TEST("objects of one path end in any order when their memory stays, and are nil 
 
 /* ----------------------------------------------------------------------------------------------- Of a receiver -- */
 
-static void ignore(const kvo_raw_change *change, void *user_data) {}
-static const kvo_observer_ops ops = {.callback = ignore, .destroy = count};
+static const kvo_observer_ops ops = {.callback = ignore_raw, .destroy = count};
 static char me, other;
 
 static kvo_observation receive(item *object, const char *key, const void *receiver, bool is_receiver, int *ended) {
-  kvo_binding_observer observer = {.key_path = key,
-                                   .ops = &ops,
-                                   .user_data = ended,
-                                   .identity = {"Receiver", receiver},
-                                   .options = KVO_ENDS_WITH_OBJECT,
-                                   .is_receiver = is_receiver};
-  kvo_observation id;
-  CHECK_OK(kvo_binding_observe_key(as_object(object), kvo_key_hash(key, strlen(key)), &observer, &id));
-  return id;
+  kvo_binding_observer observer = {
+      .ops = &ops, .user_data = ended, .options = KVO_ENDS_WITH_OBJECT, .is_receiver = is_receiver};
+  return observe_named(as_object(object), key, "Receiver", receiver, observer);
 }
 
 TEST("the observations of one receiver are ended by object and key path, by object, or everywhere") {

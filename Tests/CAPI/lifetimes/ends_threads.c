@@ -13,19 +13,12 @@ static kvo_observation id;
 static _Atomic int called, destroyed, accepted, registered;
 
 static void count_destroyed(void *user_data) { destroyed++; }
-static void ignore(const kvo_raw_change *change, void *user_data) {}
-static const kvo_observer_ops ops = {.callback = ignore, .destroy = count_destroyed};
+static const kvo_observer_ops ops = {.callback = ignore_raw, .destroy = count_destroyed};
 static const kvo_observer_ops death_ops = {.destroy = count_destroyed};
 
 static kvo_observation receive(item *of, const void *receiver) {
-  kvo_binding_observer observer = {.key_path = "value",
-                                   .ops = &ops,
-                                   .identity = {"Receiver", receiver},
-                                   .options = KVO_ENDS_WITH_OBJECT,
-                                   .is_receiver = true};
-  kvo_observation made;
-  CHECK_OK(kvo_binding_observe_key(as_object(of), kvo_key_hash("value", 5), &observer, &made));
-  return made;
+  kvo_binding_observer observer = {.ops = &ops, .options = KVO_ENDS_WITH_OBJECT, .is_receiver = true};
+  return observe_named(as_object(of), "value", "Receiver", receiver, observer);
 }
 
 /* In each round every step runs on a thread of its own, all released at the same moment. */

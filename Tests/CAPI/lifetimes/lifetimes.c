@@ -1,5 +1,5 @@
 /* lifetimes.c - when user data is destroyed, the death of an observed object, and ends that are misuse. */
-#include "fixture.h"
+#include "made.h"
 
 #include <string.h>
 
@@ -148,12 +148,8 @@ static void destroy_itself(kvo_object *object) { kvo_object_destroy(object); }
 
 TEST_REPORTED(
     "an object whose finalize destroys it is reported; one that is finished twice is ignored, and then is none") {
-  kvo_class_spec spec = {
-      .struct_size = sizeof spec, .name = "Odd", .instance_size = sizeof(kvo_object), .finalize = destroy_itself};
-  kvo_class *cls;
-  kvo_object *object, own;
-  CHECK_OK(kvo_class_register(&spec, &cls));
-  CHECK_OK(kvo_object_create(cls, &object));
+  kvo_class *cls = register_class((kvo_class_spec){.name = "Odd", .finalize = destroy_itself});
+  kvo_object *object = object_of(cls), own;
   ignore_faults();
   kvo_object_destroy(object);
   CHECK_EQ(faults.count, 1);

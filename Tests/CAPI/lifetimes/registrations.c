@@ -71,17 +71,13 @@ TEST("enumeration lists the observations, oldest first, with their source locati
 
 /* ---------------------------------------------------------------------------------------------------- Removals -- */
 
-static void ignore_change(const kvo_change *change, void *user_data) {}
-
 TEST("of many observations by one observer, or without an observer, removal takes the newest") {
   enum { MANY = 40 };
   item *object = item_make(0);
   for (int has_observer = 0; has_observer < 2; has_observer++) {
     watcher w = {0};
-    kvo_observer observer = watcher_observer("value", KVO_NONE, &w);
-    if (!has_observer)
-      observer =
-          (kvo_observer){.struct_size = sizeof observer, .key_path = "value", .callback = ignore_change, KVO_HERE};
+    kvo_observer observer =
+        has_observer ? watcher_observer("value", KVO_NONE, &w) : observer_by("value", KVO_NONE, ignore_change, NULL);
     kvo_observation ids[MANY];
     for (int i = 0; i < MANY; i++) CHECK_OK(kvo_add_observer(as_object(object), &observer, &ids[i]));
     for (int left = MANY; left-- > 0;) {
@@ -154,17 +150,11 @@ TEST("of an observer with many contexts a removal with context takes the newest 
   item_destroy(object);
 }
 
-static void ignore_raw(const kvo_raw_change *change, void *user_data) {}
-
 /* Of a computed key: one observation as an expression, the next one of the key itself. */
 static kvo_observation observe_in_turn(item *object, int number, watcher *observer) {
-  static const kvo_observer_ops ops = {.callback = ignore_raw};
   if (number % 2 == 0) return watch(object, "doubled", KVO_NONE, observer);
-  kvo_binding_observer direct = {
-      .key_path = "doubled", .ops = &ops, .context = observer->context, .identity = {NULL, observer}};
-  kvo_observation id;
-  CHECK_OK(kvo_binding_observe_key(as_object(object), kvo_key_hash("doubled", 7), &direct, &id));
-  return id;
+  return observe_named(as_object(object), "doubled", NULL, observer,
+                       (kvo_binding_observer){.context = observer->context});
 }
 
 TEST_REPORTED("removal without a context takes the newest, and is KVO0016, with up to four, if other contexts match") {

@@ -1,6 +1,6 @@
 /* methods.c - functions of classes that are called by name, and hooks before, instead of and after them. */
 #include "boxed.h"
-#include "registered.h"
+#include "made.h"
 
 #include <stdio.h>
 #include <string.h>

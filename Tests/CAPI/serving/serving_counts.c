@@ -40,8 +40,6 @@ static void rest_at_first(watcher *self, const kvo_change *change) {
   if (self->calls == 1) usleep(300000);
 }
 
-static void ignore_raw(const kvo_raw_change *change, void *user_data) {}
-
 /* Waits for figures with so many notifications of the first place. */
 static const char *await_figures(int fd, int count) {
   const char *line;
@@ -51,15 +49,12 @@ static const char *await_figures(int fd, int count) {
 }
 
 TEST("while a client asks, changes are counted by key, and notifications by place, with their time") {
-  static const kvo_observer_ops ops = {.callback = ignore_raw};
   quiet.then = rest_at_first;
   item *object = served();
   watcher same_place = {0};
-  kvo_observation id;
   kvo_observer at = watcher_observer("", 0, &quiet);
-  kvo_binding_observer panel = {.key_path = "other", .ops = &ops, .identity = {"Panel", object}};
   watch(object, "value", KVO_NEW, &same_place);
-  CHECK_OK(kvo_binding_observe_key(as_object(object), kvo_key_hash("other", 5), &panel, &id));
+  observe_named(as_object(object), "other", "Panel", object, (kvo_binding_observer){.options = KVO_NONE});
   int fd = asking_begin("stats 10 0");
   item_set_other(object, 1);
   for (int i = 1; i <= 1000; i++) item_set_value(object, i);

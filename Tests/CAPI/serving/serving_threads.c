@@ -38,15 +38,11 @@ static void ask_often(void *arg) {
   for (int i = 0; i < count; i++) answer_to(arg != NULL ? "trace 5" : requests[i % 6]);
 }
 
-static void ignore(const kvo_change *change, void *arg) {}
-
 TEST("clients are answered while threads register, set, remove and destroy, and the program forks") {
   running *workers[WORKERS], *clients[CLIENTS];
-  kvo_observer observer = {.struct_size = sizeof observer, .key_path = "other", .callback = ignore, KVO_HERE};
-  kvo_observation id;
   harness_environment("KVO_SOCKET", ASKING_SOCKET);
   common = item_make(0);
-  CHECK_OK(kvo_add_observer(as_object(common), &observer, &id));
+  kvo_observation id = observe_by(as_object(common), "other", KVO_NONE, ignore_change, NULL);
   for (int i = 0; i < WORKERS; i++) workers[i] = start_thread(work, NULL);
   usleep(20000);
   for (int i = 0; i < CLIENTS; i++) clients[i] = start_thread(ask_often, i == 0 ? common : NULL);

@@ -15,16 +15,12 @@ typedef struct gadget {
 } gadget;
 
 static gadget *gadget_make(void) {
-  static const kvo_property_spec properties[] = {
-      {.name = "value", .type = "i", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(gadget, value)},
-      {.name = "next", .type = "@", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(gadget, next)}};
+  static const kvo_property_spec properties[] = {AT_OFFSET(gadget, value, "i"), AT_OFFSET(gadget, next, "@")};
   return (gadget *)object_made("App.Gadget", sizeof(gadget), properties, 2);
 }
 
-static void ignore(const kvo_change *change, void *arg) {}
-
 static void observe(void *object, const char *key_path, void *observer) {
-  kvo_observer described = {sizeof described, key_path, KVO_ENDS_WITH_OBJECT, ignore, .user_data = observer};
+  kvo_observer described = {sizeof described, key_path, KVO_ENDS_WITH_OBJECT, ignore_change, .user_data = observer};
   CHECK_OK(kvo_add_observer(object, &described, NULL));
 }
 

@@ -1,5 +1,6 @@
 /* basket.c - the class of basket.h. */
 #include "basket.h"
+#include "made.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -153,26 +154,20 @@ kvo_class *basket_class(void) {
       {.name = "words", .element_type = "*", .members = &sets[1]},
   };
   kvo_property_spec properties[] = {
-      {.name = "title", .type = "*", .getter = (kvo_function)get_title, .setter = (kvo_function)set_title},
-      {.name = "total", .type = "d", .getter = (kvo_function)get_total, .setter = (kvo_function)set_total},
-      {.name = "best", .type = "@", .getter = (kvo_function)get_best, .setter = (kvo_function)set_best},
+      PROPERTY("title", "*", get_title, set_title),
+      PROPERTY("total", "d", get_total, set_total),
+      PROPERTY("best", "@", get_best, set_best),
   };
-  kvo_class_spec spec = {.struct_size = sizeof spec,
-                         .name = "Basket",
-                         .instance_size = sizeof(basket),
-                         .properties = properties,
-                         .property_count = sizeof properties / sizeof *properties,
-                         .collections = collections,
-                         .collection_count = sizeof collections / sizeof *collections,
-                         .collection_size = sizeof *collections};
-  CHECK_OK(kvo_class_register(&spec, &cls));
-  return cls;
+  return cls = register_class((kvo_class_spec){.name = "Basket",
+                                               .instance_size = sizeof(basket),
+                                               .properties = properties,
+                                               .property_count = COUNT(properties),
+                                               .collections = collections,
+                                               .collection_count = COUNT(collections)});
 }
 
 basket *basket_make(const char *title, double total) {
-  kvo_object *made;
-  CHECK_OK(kvo_object_create(basket_class(), &made));
-  basket *object = (basket *)made;
+  basket *object = (basket *)object_of(basket_class());
   object->title = title != NULL ? strdup(title) : NULL;
   object->total = total;
   object->allowed = object->removable = -1;
@@ -253,13 +248,7 @@ static void wrote(const kvo_change *change, void *user_data) {
 }
 
 void scribe_watch(basket *object, const char *key_path, int options, scribe *to) {
-  kvo_observer observer = {.struct_size = sizeof observer,
-                           .key_path = key_path,
-                           .options = (kvo_options)options,
-                           .callback = wrote,
-                           .user_data = to,
-                           KVO_HERE};
-  CHECK_OK(kvo_add_observer(as_kvo(object), &observer, &to->id));
+  to->id = observe_by(as_kvo(object), key_path, options, wrote, to);
 }
 
 const char *text_at(basket *object, const char *key_path) {

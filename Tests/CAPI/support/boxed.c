@@ -1,5 +1,6 @@
 /* boxed.c - see boxed.h. */
 #include "boxed.h"
+#include "made.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -39,15 +40,13 @@ kvo_class *box_class(void) {
        .flags = KVO_METHOD_WITH_USER,
        .user = &counter}};
   if (cls != NULL) return cls;
-  kvo_class_spec spec = {.struct_size = sizeof spec, .name = "Box", .instance_size = sizeof(box)};
-  CHECK_OK(kvo_class_register(&spec, &cls));
+  cls = class_made("Box", sizeof(box), NULL, 0);
   CHECK_OK(kvo_class_add_methods(cls, methods, sizeof methods / sizeof *methods, sizeof *methods));
   return cls;
 }
 
 kvo_object *box_of(kvo_class *cls, int width, int height) {
-  kvo_object *object;
-  CHECK_OK(kvo_object_create(cls, &object));
+  kvo_object *object = object_of(cls);
   ((box *)object)->width = width;
   ((box *)object)->height = height;
   return object;

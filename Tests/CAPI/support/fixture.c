@@ -1,5 +1,6 @@
 /* fixture.c - the class "Item", the recording observer, and the recording fault handler. */
 #include "fixture.h"
+#include "made.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -32,34 +33,24 @@ kvo_class *item_class(void) {
   static kvo_class *cls;
   if (cls != NULL) return cls;
   static const char *const by_value[] = {"value", NULL}, *const by_next_value[] = {"next.value", NULL};
-  kvo_property_spec properties[] = {
-      {.name = "value", .type = "i", .getter = (kvo_function)get_value, .setter = (kvo_function)set_value},
-      {.name = "other", .type = "i", .getter = (kvo_function)get_other, .setter = (kvo_function)set_other},
-      {.name = "next", .type = "@", .getter = (kvo_function)get_next, .setter = (kvo_function)set_next},
-      {.name = "name", .type = "*", .getter = (kvo_function)get_name, .setter = (kvo_function)set_name},
-      {.name = "doubled", .type = "i", .getter = (kvo_function)get_doubled, .affected_by = by_value},
-      {.name = "quiet",
-       .type = "i",
-       .getter = (kvo_function)get_quiet,
-       .setter = (kvo_function)set_quiet,
-       .flags = KVO_PROPERTY_MANUAL},
-      {.name = "far", .type = "i", .getter = (kvo_function)get_far, .affected_by = by_next_value},
-  };
-  kvo_class_spec spec = {.struct_size = sizeof spec,
-                         .name = "Item",
-                         .instance_size = sizeof(item),
-                         .properties = properties,
-                         .property_count = sizeof properties / sizeof *properties,
-                         .finalize = finalize};
-  CHECK_OK(kvo_class_register(&spec, &cls));
-  return cls;
+  kvo_property_spec properties[] = {PROPERTY("value", "i", get_value, set_value),
+                                    PROPERTY("other", "i", get_other, set_other),
+                                    PROPERTY("next", "@", get_next, set_next),
+                                    PROPERTY("name", "*", get_name, set_name),
+                                    PROPERTY_WITH("doubled", "i", get_doubled, NULL, .affected_by = by_value),
+                                    PROPERTY_WITH("quiet", "i", get_quiet, set_quiet, .flags = KVO_PROPERTY_MANUAL),
+                                    PROPERTY_WITH("far", "i", get_far, NULL, .affected_by = by_next_value)};
+  return cls = register_class((kvo_class_spec){.name = "Item",
+                                               .instance_size = sizeof(item),
+                                               .properties = properties,
+                                               .property_count = COUNT(properties),
+                                               .finalize = finalize});
 }
 
 item *item_make(int value) {
-  kvo_object *made = NULL;
-  CHECK_OK(kvo_object_create(item_class(), &made));
-  ((item *)made)->value = value;
-  return (item *)made;
+  item *made = (item *)object_of(item_class());
+  made->value = value;
+  return made;
 }
 
 void item_destroy(item *object) { kvo_object_destroy(&object->header); }
@@ -122,21 +113,56 @@ static void note_destroyed(void *user_data) {
 }
 
 kvo_observer watcher_observer(const char *key_path, int options, watcher *observer) {
-  return (kvo_observer){.struct_size = sizeof(kvo_observer),
-                        .key_path = key_path,
-                        .options = (kvo_options)options,
-                        .callback = note,
-                        .user_data = observer,
-                        .destroy = note_destroyed,
-                        .context = observer->context,
-                        KVO_HERE};
+  kvo_observer described = observer_by(key_path, options, note, observer);
+  described.destroy = note_destroyed;
+  described.context = observer->context;
+  return described;
+}
+
+kvo_observation watch_object(kvo_object *object, const char *key_path, int options, watcher *observer) {
+  kvo_observer described = watcher_observer(key_path, options, observer);
+  CHECK_OK(kvo_add_observer(object, &described, &observer->id));
+  return observer->id;
 }
 
 kvo_observation watch(item *object, const char *key_path, int options, watcher *observer) {
-  kvo_observer described = watcher_observer(key_path, options, observer);
-  CHECK_OK(kvo_add_observer(as_object(object), &described, &observer->id));
-  return observer->id;
+  return watch_object(as_object(object), key_path, options, observer);
 }
+
+/* --------------------------------------------------------------------------------------------------- Other observers -- */
+
+kvo_observer observer_by(const char *key_path, int options, kvo_callback callback, void *user_data) {
+  return (kvo_observer){.struct_size = sizeof(kvo_observer),
+                        .key_path = key_path,
+                        .options = (kvo_options)options,
+                        .callback = callback,
+                        .user_data = user_data,
+                        KVO_HERE};
+}
+
+kvo_observation observe_by(kvo_object *object, const char *key_path, int options, kvo_callback callback,
+                           void *user_data) {
+  kvo_observer observer = observer_by(key_path, options, callback, user_data);
+  kvo_observation id;
+  CHECK_OK(kvo_add_observer(object, &observer, &id));
+  return id;
+}
+
+kvo_observation observe_named(kvo_object *object, const char *key, const char *class_name, const void *address,
+                              kvo_binding_observer described) {
+  static const kvo_observer_ops ignoring = {.callback = ignore_raw};
+  described.key_path = key;
+  described.identity.class_name = class_name;
+  described.identity.address = address;
+  if (described.ops == NULL) described.ops = &ignoring;
+  kvo_observation id;
+  CHECK_OK(kvo_binding_observe_key(object, kvo_key_hash(key, strlen(key)), &described, &id));
+  return id;
+}
+
+void ignore_change(const kvo_change *change, void *user_data) {}
+void ignore_raw(const kvo_raw_change *change, void *user_data) {}
+void never_read(const kvo_value *value, void *arg) { harness_fail(__FILE__, __LINE__, "the reader was called"); }
 
 /* ------------------------------------------------------------------------------------------------------------ Faults -- */
 
@@ -161,16 +187,3 @@ static kvo_action keep_fault(const kvo_fault *fault, void *arg) {
 }
 
 void ignore_faults(void) { kvo_set_fault_handler(keep_fault, NULL); }
-
-kvo_observation observe_by(kvo_object *object, const char *key_path, int options, kvo_callback callback,
-                           void *user_data) {
-  kvo_observer observer = {.struct_size = sizeof observer,
-                           .key_path = key_path,
-                           .options = (kvo_options)options,
-                           .callback = callback,
-                           .user_data = user_data,
-                           KVO_HERE};
-  kvo_observation id;
-  CHECK_OK(kvo_add_observer(object, &observer, &id));
-  return id;
-}

@@ -4,6 +4,8 @@
 
 #include "harness.h"
 
+#include <kvo/kvo_binding.h>
+
 /* Keys: value (i), other (i), next (@), name (*, copied by the setter), doubled (i, read-only, affected by value), quiet (i,
  * KVO_PROPERTY_MANUAL), far (i, read-only, affected by next.value). */
 typedef struct item {
@@ -59,12 +61,21 @@ extern char trace[512];
 void trace_clear(void);
 
 /* Registers and checks the status. Sets the watcher's `id`; its destruction is counted. */
+kvo_observation watch_object(kvo_object *object, const char *key_path, int options, watcher *observer);
 kvo_observation watch(item *object, const char *key_path, int options, watcher *observer);
 /* The observer that `watch` registers, for the caller to modify and register. */
 kvo_observer watcher_observer(const char *key_path, int options, watcher *observer);
-/* Registers a callback of the test, and checks the status. */
+/* An observer with a callback of the test, to modify and register; and its registration, which checks the status. */
+kvo_observer observer_by(const char *key_path, int options, kvo_callback callback, void *user_data);
 kvo_observation observe_by(kvo_object *object, const char *key_path, int options, kvo_callback callback,
                            void *user_data);
+/* Observes a key for an observer of a binding that has this class and address. Without `ops` it ignores changes. */
+kvo_observation observe_named(kvo_object *object, const char *key, const char *class_name, const void *address,
+                              kvo_binding_observer described);
+/* Callbacks that do nothing, and a reader that must not be called. */
+void ignore_change(const kvo_change *change, void *user_data);
+void ignore_raw(const kvo_raw_change *change, void *user_data);
+void never_read(const kvo_value *value, void *arg);
 /* Decodes a value of type i, d, @ or *. */
 seen_value see(const kvo_value *value);
 

@@ -25,9 +25,8 @@ static void set_next(item *of, item *next) {
 
 item *hooked_make(int value) {
   static kvo_class *cls;
-  static const kvo_property_spec properties[] = {
-      {.name = "value", .type = "i", .getter = (kvo_function)get_value, .setter = (kvo_function)set_value},
-      {.name = "next", .type = "@", .getter = (kvo_function)get_next, .setter = (kvo_function)set_next}};
+  static const kvo_property_spec properties[] = {PROPERTY("value", "i", get_value, set_value),
+                                                 PROPERTY("next", "@", get_next, set_next)};
   if (cls == NULL) cls = class_made("Hooked", sizeof(item), properties, 2);
   item *made = (item *)object_of(cls);
   made->value = value;

@@ -1,18 +1,23 @@
 /* made.c - see made.h. */
 #include "made.h"
 
-kvo_class *subclass_made(kvo_class *superclass, const char *name, size_t size, const kvo_property_spec *properties,
-                         size_t count) {
-  kvo_class_spec spec = {.struct_size = sizeof spec,
-                         .name = name,
-                         .superclass = superclass,
-                         .instance_size = size,
-                         .properties = properties,
-                         .property_count = count,
-                         .property_size = sizeof *properties};
+kvo_class *register_class(kvo_class_spec spec) {
   kvo_class *cls = NULL;
+  spec.struct_size = sizeof spec;
+  spec.property_size = sizeof(kvo_property_spec);
+  spec.collection_size = sizeof(kvo_collection_spec);
+  if (spec.instance_size == 0) spec.instance_size = sizeof(kvo_object);
   CHECK_OK(kvo_class_register(&spec, &cls));
   return cls;
+}
+
+kvo_class *subclass_made(kvo_class *superclass, const char *name, size_t size, const kvo_property_spec *properties,
+                         size_t count) {
+  return register_class((kvo_class_spec){.name = name,
+                                         .superclass = superclass,
+                                         .instance_size = size,
+                                         .properties = properties,
+                                         .property_count = count});
 }
 
 kvo_class *class_made(const char *name, size_t size, const kvo_property_spec *properties, size_t count) {
@@ -34,13 +39,5 @@ static void count(const kvo_change *change, void *user_data) {
 }
 
 kvo_observation count_changes(kvo_object *object, const char *key_path, int options, int *calls) {
-  kvo_observer observer = {.struct_size = sizeof observer,
-                           .key_path = key_path,
-                           .options = (kvo_options)options,
-                           .callback = count,
-                           .user_data = calls,
-                           KVO_HERE};
-  kvo_observation id = 0;
-  CHECK_OK(kvo_add_observer(object, &observer, &id));
-  return id;
+  return observe_by(object, key_path, options, count, calls);
 }

@@ -20,6 +20,8 @@
 #define SETTER(object, key, ...) ((void (*)(kvo_object *, __VA_ARGS__))kvo_object_setter(object, key))
 #define GETTER(object, key, T) ((T(*)(const kvo_object *))kvo_object_getter(object, key))
 
+/* Registers a class; what the description leaves out is its sizes. */
+kvo_class *register_class(kvo_class_spec spec);
 kvo_class *class_made(const char *name, size_t size, const kvo_property_spec *properties, size_t count);
 kvo_class *subclass_made(kvo_class *superclass, const char *name, size_t size, const kvo_property_spec *properties,
                          size_t count);

@@ -1,7 +1,7 @@
 /* shared.c - see shared.h. */
 #include "shared.h"
 
-#include "fixture.h"
+#include "made.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -27,10 +27,9 @@ static int get_slow(const shared *of) {
 
 kvo_status shared_register(const char *name, kvo_class **out) {
   static const char *const affecting[] = {"next.next", NULL};
-  kvo_property_spec properties[] = {
-      {.name = "value", .type = "i", .getter = (kvo_function)get_value, .setter = (kvo_function)store_value},
-      {.name = "next", .type = "@", .getter = (kvo_function)get_next, .setter = (kvo_function)store_next},
-      {.name = "slow", .type = "i", .getter = (kvo_function)get_slow, .affected_by = affecting}};
+  kvo_property_spec properties[] = {PROPERTY("value", "i", get_value, store_value),
+                                    PROPERTY("next", "@", get_next, store_next),
+                                    PROPERTY_WITH("slow", "i", get_slow, NULL, .affected_by = affecting)};
   kvo_class_spec spec = {.struct_size = sizeof spec,
                          .name = name,
                          .instance_size = sizeof(shared),
@@ -39,11 +38,7 @@ kvo_status shared_register(const char *name, kvo_class **out) {
   return kvo_class_register(&spec, out);
 }
 
-shared *shared_make_of(kvo_class *cls) {
-  kvo_object *made;
-  CHECK_OK(kvo_object_create(cls, &made));
-  return (shared *)made;
-}
+shared *shared_make_of(kvo_class *cls) { return (shared *)object_of(cls); }
 
 static kvo_class *shared_class;
 static void register_shared_class(void) { CHECK_OK(shared_register("Shared", &shared_class)); }
@@ -81,13 +76,8 @@ kvo_observation observe(shared *object, const char *key_path, int options, _Atom
   made->alive = 1;
   made->calls = calls;
   made->destroyed = destroyed;
-  kvo_observer described = {.struct_size = sizeof described,
-                            .key_path = key_path,
-                            .options = (kvo_options)options,
-                            .callback = note,
-                            .user_data = made,
-                            .destroy = destroy,
-                            KVO_HERE};
+  kvo_observer described = observer_by(key_path, options, note, made);
+  described.destroy = destroy;
   kvo_observation id;
   CHECK_OK(kvo_add_observer(&object->header, &described, &id));
   return id;

@@ -1,4 +1,5 @@
 /* forking.c - fork(2) with live observations: they work in the child, whatever other threads were doing. */
+#include "made.h"
 #include "staying.h"
 
 #include <kvo/kvo_binding.h>
@@ -96,22 +97,10 @@ TEST("the child of a fork sets, is notified, removes and registers, and so does 
 static int get_value(const shared *of) { return of->value; }
 static void store_negative(shared *of, int value) { of->value = -value; }
 
-/* Calls the trampoline; KVO_SET needs none. */
-static void call_setter(shared *of, int value) {
-  ((void (*)(shared *, int))kvo_object_setter(&of->header, "value"))(of, value);
-}
-
 /* The trampolines are in memory that the processes share: the child makes one after the parent has made its own. */
 TEST("setters that are first observed after a fork are of the process that observes them") {
-  kvo_property_spec property = {
-      .name = "value", .type = "i", .getter = (kvo_function)get_value, .setter = (kvo_function)store_negative};
-  kvo_class_spec spec = {.struct_size = sizeof spec,
-                         .name = "Negative",
-                         .instance_size = sizeof(shared),
-                         .properties = &property,
-                         .property_count = 1};
-  kvo_class *negative, *positive;
-  CHECK_OK(kvo_class_register(&spec, &negative));
+  kvo_property_spec property = PROPERTY("value", "i", get_value, store_negative);
+  kvo_class *negative = class_made("Negative", sizeof(shared), &property, 1), *positive;
   CHECK_OK(shared_register("Positive", &positive));
   shared *before = shared_make(), *of_parent = shared_make_of(negative), *of_child = shared_make_of(positive);
   observe(before, "value", KVO_ENDS_WITH_OBJECT, NULL, NULL); /* its trampolines use the memory in part */
@@ -123,7 +112,7 @@ TEST("setters that are first observed after a fork are of the process that obser
   observe(own, "value", KVO_ENDS_WITH_OBJECT, &calls, NULL);
   *parent_has_observed = 1;
   if (child != 0) await_child(child);
-  call_setter(own, 7);
+  SETTER(&own->header, "value", int)(&own->header, 7); /* the trampoline; KVO_SET needs none */
   CHECK_EQ((int)own->value, child == 0 ? 7 : -7);
   CHECK_EQ((int)calls, 1);
   if (child == 0) _exit(0);

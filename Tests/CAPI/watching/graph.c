@@ -97,19 +97,10 @@ TEST("an observation of a key path has an edge for each key on it, and follows c
   item_destroy(far);
 }
 
-static void ignore_raw(const kvo_raw_change *change, void *user_data) {}
-
 /* Observes for an observer of a binding, which has an address and perhaps a class, and says where it is called. */
 static void observe_for(item *object, const void *address, const char *class_name, const char *note) {
-  static const kvo_observer_ops ops = {.callback = ignore_raw};
-  kvo_binding_observer observer = {.key_path = "value",
-                                   .options = KVO_ENDS_WITH_OBJECT,
-                                   .ops = &ops,
-                                   .identity = {class_name, address},
-                                   .note = note,
-                                   .is_receiver = true};
-  kvo_observation id;
-  CHECK_OK(kvo_binding_observe_key(as_object(object), kvo_key_hash("value", 5), &observer, &id));
+  kvo_binding_observer observer = {.options = KVO_ENDS_WITH_OBJECT, .note = note, .is_receiver = true};
+  observe_named(as_object(object), "value", class_name, address, observer);
 }
 
 TEST("each observer with an address is one node, after the objects, and one that is observed is that object") {

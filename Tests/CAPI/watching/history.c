@@ -109,20 +109,16 @@ TEST("of a longer history a fault lists the last sixteen events") { check_last_e
 /* ------------------------------------------------------------------------------------------------------- Texts -- */
 
 static int nothing_to_read(void) { return 0; }
-static void ignore_change(const kvo_change *change, void *user_data) {}
 
 /* How the new value of a change is recorded: one of this type, at `value`. */
 static const char *text_of(const char *type, const void *value) {
   static int made;
   char name[32];
-  kvo_observation id;
   kvo_frame frame;
   snprintf(name, sizeof name, "Any%d", made++);
   kvo_property_spec property = {.name = "any", .type = type, .getter = (kvo_function)nothing_to_read};
   kvo_object *object = object_made(name, sizeof(kvo_object), &property, 1);
-  kvo_observer observer = {
-      .struct_size = sizeof observer, .key_path = "any", .options = KVO_NEW, .callback = ignore_change};
-  CHECK_OK(kvo_add_observer(object, &observer, &id));
+  kvo_observation id = observe_by(object, "any", KVO_NEW, ignore_change, NULL);
   CHECK((kvo_frame_begin(&frame, object, kvo_key_hash("any", 3)) & KVO_FRAME_WANTS_NEW) != 0);
   kvo_frame_finish_with(&frame, NULL, value);
   misuse();

@@ -59,13 +59,10 @@ static void hang(const kvo_change *change, void *user_data) {
 TEST("a callback that does not return is reported once while it runs, with its time, thread, place and function") {
   report_after("20");
   item *object = item_make(0);
-  kvo_observer observer = {.struct_size = sizeof observer,
-                           .key_path = "value",
-                           .callback = hang,
-                           .user_data = object,
-                           .context = &reports,
-                           .file = "Some/where.c",
-                           .line = 7};
+  kvo_observer observer = observer_by("value", KVO_NONE, hang, object);
+  observer.context = &reports;
+  observer.file = "Some/where.c";
+  observer.line = 7;
   kvo_observation id;
   CHECK_OK(kvo_add_observer(as_object(object), &observer, &id));
   time_t begun = time(NULL);

@@ -27,8 +27,6 @@ static const char *events_of(const char *text) {
   return made;
 }
 
-static void ignore_raw(const kvo_raw_change *change, void *user_data) {}
-
 /* The arguments of the observations below. */
 #define OF_VALUE                                                                                                       \
   "\"args\":{\"object\":\"Item@~\",\"key\":\"value\",\"observation\":\"~\",\"observerAddress\":\"~\","                 \
@@ -39,21 +37,16 @@ static void ignore_raw(const kvo_raw_change *change, void *user_data) {}
 
 TEST("the whole text of a trace, in which new values are only if KVO_VALUES allows it") {
   bool has_values = getenv("KVO_VALUES") != NULL;
-  static const kvo_observer_ops ops = {.callback = ignore_raw};
   item *object = item_make(0);
   watcher w = {0};
   kvo_observer of_value = watcher_observer("value", KVO_NEW | KVO_PRIOR, &w);
   of_value.file = "Some/where.c";
   of_value.line = 1234;
-  kvo_binding_observer of_name = {.key_path = "name",
-                                  .options = KVO_NEW,
-                                  .ops = &ops,
-                                  .identity = {"Panel", object},
-                                  .note = "on queue com.example.model"};
+  kvo_binding_observer of_name = {.options = KVO_NEW, .note = "on queue com.example.model"};
   kvo_observation ids[2];
   begin();
   CHECK_OK(kvo_add_observer(as_object(object), &of_value, &ids[0]));
-  CHECK_OK(kvo_binding_observe_key(as_object(object), kvo_key_hash("name", 4), &of_name, &ids[1]));
+  ids[1] = observe_named(as_object(object), "name", "Panel", object, of_name);
   item_set_value(object, 1234567);
   item_set_name(object, "Ann");
   for (int i = 0; i < 2; i++) CHECK_OK(kvo_cancel_observer(ids[i]));
