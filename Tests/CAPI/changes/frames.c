@@ -137,8 +137,7 @@ TEST_REPORTED("a frame with a kind between a will and its did is reported: obser
   CHECK_EQ(faults.count, 0);
   will(a, "value");
   CHECK(insert_at(a, "value", &index, 1) != 0);
-  CHECK_EQ(faults.count, 1);
-  CHECK_EQ((int)faults.code, KVO_FAULT_DOUBLE_NOTIFICATION);
+  CHECK_FAULTS(1, KVO_FAULT_DOUBLE_NOTIFICATION);
   CHECK_CONTAINS(faults.summary, "\"value\" of Item@");
   CHECK_CONTAINS(faults.summary, " is set between willChange and didChange, and its setter also notifies: ");
   did(a, "value");

@@ -70,8 +70,7 @@ TEST("the setter of a manual property does not notify, a pair does") {
   CHECK_EQ(a->quiet, 5);
   CHECK_EQ(w.calls, 0);
   set_quietly(a, 6);
-  CHECK_EQ(w.calls, 1);
-  CHECK_EQ(w.new_value.integer, 6);
+  CHECK_NEW(w, 1, 6);
 }
 
 TEST("a pair notifies observers of a key path and of an affected key") {
@@ -100,8 +99,7 @@ TEST("a path that is led to an object between will and did of an unobserved key 
     CHECK_EQ(path.calls, 1);
     b->value = 5;
     did(b, "value");
-    CHECK_EQ(path.calls, 2);
-    CHECK_EQ(path.new_value.integer, 5);
+    CHECK_NEW(path, 2, 5);
   }
 }
 

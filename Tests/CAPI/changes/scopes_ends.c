@@ -124,8 +124,7 @@ TEST("a scope is that of its thread: what another thread changes notifies as usu
     int value = kind + 10;
     BEGIN(scope, (kvo_scope_kind)kind, a);
     join_thread(start_thread(set_a, &value));
-    CHECK_EQ(w.calls, kind + 1);
-    CHECK_EQ(w.new_value.integer, value);
+    CHECK_NEW(w, kind + 1, value);
     kvo_scope_end(&scope);
     CHECK_EQ(w.calls, kind + 1);
   }
@@ -224,8 +223,7 @@ TEST_REPORTED("expressions notify again once it is known that a callback has lef
     int calls = path.calls;
     set_b_at(depth, 20);
     if (faults.count != before) {
-      CHECK_EQ(path.calls, calls + 1);
-      CHECK_EQ(path.new_value.integer, 20);
+      CHECK_NEW(path, calls + 1, 20);
       known++;
     }
     CHECK_OK(kvo_remove_observer(leaver.id));

@@ -35,8 +35,7 @@ TEST("a path follows the objects that it is led to in a scope, and is notified o
   item_set_value(a, 4);
   kvo_scope_end(&scope);
   CHECK_NOTIFIED(path, 1, 2, 30);
-  CHECK_EQ(leaf.calls, 1);
-  CHECK_EQ(leaf.new_value.integer, 30);
+  CHECK_NEW(leaf, 1, 30);
   CHECK_NOTIFIED(twice, 1, 2, 8);
   item_set_value(b, 21);
   CHECK_EQ(path.calls, 1);
@@ -111,8 +110,7 @@ TEST(
     watch(a, "value", KVO_PRIOR, &prior);
     BEGIN(scope, (kvo_scope_kind)kind, a);
     item_set_value(a, 5);
-    CHECK_EQ(late.calls, 1);
-    CHECK_EQ(late.new_value.integer, 1);
+    CHECK_NEW(late, 1, 1);
     kvo_scope_end(&scope);
     CHECK_NOTIFIED(late, 2, 1, 5);
     CHECK_OK(kvo_remove_observer(late.id));

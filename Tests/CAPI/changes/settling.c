@@ -177,8 +177,7 @@ TEST_REPORTED(
     cells[i].of[0] = &cells[(i + 2) % 3];
     bind_cell(&cells[i]);
   }
-  CHECK_EQ(faults.count, 1);
-  CHECK_EQ((int)faults.code, KVO_FAULT_UNSETTLED);
+  CHECK_FAULTS(1, KVO_FAULT_UNSETTLED);
   CHECK_EQ(faults.observation_count, 3);
   CHECK_CONTAINS(faults.summary, "3 bindings");
   for (int i = 0; i < 3; i++) {

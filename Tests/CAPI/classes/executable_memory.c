@@ -77,8 +77,7 @@ static void check_refused(int resource) {
   kvo_status status = kvo_add_observer(as_object(object), &observer, &id);
   CHECK(setrlimit(resource, &before) == 0);
   CHECK_STATUS(status, KVO_ERROR_NO_INTERCEPTION);
-  CHECK_EQ(faults.count, 1);
-  CHECK_EQ((int)faults.code, KVO_FAULT_NO_INTERCEPTION);
+  CHECK_FAULTS(1, KVO_FAULT_NO_INTERCEPTION);
   CHECK_CONTAINS(faults.summary, "KVO0020 error: cannot observe \"value\" of Item@0x");
   CHECK_EQ(id, 99);
   CHECK(!kvo_object_is_observed(as_object(object)));
@@ -109,8 +108,7 @@ TEST(
   CHECK(kvo_object_setter(object, "value") == NULL && kvo_object_getter(object, "value") == NULL);
   CHECK(setrlimit(RLIMIT_NOFILE, &before) == 0);
   KVO_SET(object, "value", int, 5);
-  CHECK_EQ(w.calls, 1);
-  CHECK_EQ(w.new_value.integer, 5);
+  CHECK_NEW(w, 1, 5);
   CHECK(kvo_object_setter(object, "value") != NULL && kvo_object_getter(object, "value") != NULL);
   CHECK_OK(kvo_remove_observer(w.id));
   kvo_object_destroy(object);

@@ -74,8 +74,7 @@ TEST("the initial notification has a value that another setter has stored since 
   in_getter = store_meanwhile;
   watcher seen = {0};
   watch(root, "next.value", KVO_INITIAL | KVO_NEW, &seen);
-  CHECK_EQ(seen.calls, 1);
-  CHECK_EQ(seen.new_value.integer, 12);
+  CHECK_NEW(seen, 1, 12);
 }
 
 /* ------------------------------------------------------------------------------------------------- Expressions -- */

@@ -320,8 +320,7 @@ TEST_REPORTED("is_here without ask, and ask without is_here, are KVO0008") {
   wrong[1].is_here = NULL;
   for (int i = 0; i < 2; i++) {
     CHECK_STATUS(try_begin(&one, KVO_NEW, &wrong[i]), KVO_ERROR_INVALID_ARGUMENT);
-    CHECK_EQ(faults.count, i + 1);
-    CHECK_EQ(faults.code, KVO_FAULT_INVALID_ARGUMENT);
+    CHECK_FAULTS(i + 1, KVO_FAULT_INVALID_ARGUMENT);
   }
   item_destroy(one.root);
 }

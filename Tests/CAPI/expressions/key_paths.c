@@ -27,15 +27,12 @@ TEST("when an intermediate object is replaced, also by nil and by itself, the pa
   watcher w = {0};
   watch(root, "next.value", KVO_NEW | KVO_OLD, &w);
   item_set_next(root, second);
-  CHECK_EQ(w.calls, 1);
-  CHECK_EQ(w.old_value.integer, 1);
-  CHECK_EQ(w.new_value.integer, 2);
+  CHECK_NOTIFIED(w, 1, 1, 2);
   CHECK(!kvo_object_is_observed(as_object(first)));
   item_set_next(root, second); /* itself: a change, and it is still observed once */
   CHECK_EQ(w.calls, 2);
   item_set_value(second, 20);
-  CHECK_EQ(w.calls, 3);
-  CHECK_EQ(w.new_value.integer, 20);
+  CHECK_NEW(w, 3, 20);
   item_set_next(root, NULL);
   CHECK_EQ(w.calls, 4);
   CHECK_EQ(w.old_value.integer, 20);
@@ -58,9 +55,7 @@ TEST("a path that leads through its own root object notifies, and can be removed
   watcher w = {0};
   watch(root, "next.next.value", KVO_NEW | KVO_OLD | KVO_ENDS_WITH_OBJECT, &w);
   item_set_value(root, 2);
-  CHECK_EQ(w.calls, 1);
-  CHECK_EQ(w.old_value.integer, 1);
-  CHECK_EQ(w.new_value.integer, 2);
+  CHECK_NOTIFIED(w, 1, 1, 2);
   item_set_next(root, NULL);
   CHECK_EQ(w.calls, 2);
   CHECK(w.new_value.nil);
@@ -77,8 +72,7 @@ TEST_REPORTED("an undefined key behind a nil on a path is KVO0009 once, at the c
   watch(root, "next.imaginary", KVO_OLD | KVO_NEW, &w);
   CHECK_EQ(faults.count, 0);
   item_set_next(root, leaf);
-  CHECK_EQ(faults.count, 1);
-  CHECK_EQ((int)faults.code, KVO_FAULT_UNDEFINED_KEY);
+  CHECK_FAULTS(1, KVO_FAULT_UNDEFINED_KEY);
   CHECK_CONTAINS(faults.summary, " cannot be followed: Item has no key \"imaginary\", registered at ");
   CHECK_EQ(faults.observation_count, 1);
   CHECK_EQ(faults.first.observation, w.id);
@@ -103,8 +97,7 @@ TEST("a read-only key notifies when the key that affects it is set, also at the 
   CHECK_EQ(direct.old_value.integer, 2);
   CHECK_EQ(direct.new_value.integer, 10);
   CHECK_EQ(direct.key_path, "doubled");
-  CHECK_EQ(path.calls, 1);
-  CHECK_EQ(path.new_value.integer, 10);
+  CHECK_NEW(path, 1, 10);
   item_set_other(leaf, 5);
   CHECK_EQ(direct.calls + path.calls, 2);
   CHECK_OK(kvo_remove_observer(direct.id));

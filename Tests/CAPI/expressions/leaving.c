@@ -186,9 +186,7 @@ TEST("a setter left with longjmp is a change that notifies nobody; later changes
   }
   in_setter = NULL;
   item_set_value(object, 5);
-  CHECK_EQ(w.calls, 1);
-  CHECK_EQ(w.old_value.integer, 0);
-  CHECK_EQ(w.new_value.integer, 5);
+  CHECK_NOTIFIED(w, 1, 0, 5);
   CHECK_OK(kvo_cancel_observer_and_wait(w.id));
   CHECK(!kvo_object_is_observed(as_object(object)));
   kvo_object_destroy(as_object(object));

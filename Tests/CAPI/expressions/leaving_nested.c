@@ -39,8 +39,7 @@ TEST_REPORTED(
   snprintf(name, sizeof name, "\"value\" of Item@0x%llx (", (unsigned long long)(uintptr_t)objects[1]);
   for (int i = 1; i <= 3; i++) {
     set_below(objects[0], i);
-    CHECK_EQ(faults.count, i);
-    CHECK_EQ((int)faults.code, KVO_FAULT_ABANDONED_DELIVERY);
+    CHECK_FAULTS(i, KVO_FAULT_ABANDONED_DELIVERY);
     CHECK_CONTAINS(faults.summary, name);
     CHECK_SAME(strstr(faults.summary, "and with it that of"), NULL);
     CHECK_EQ(outer.calls, i);
@@ -85,10 +84,8 @@ TEST("deliveries that were deferred behind one that was left are made at the nex
   watch(objects[4], "value", KVO_NONE, &next_one);
   item_set_value(objects[4], 7);
   CHECK_EQ(next_one.calls, 1);
-  CHECK_EQ(inner.calls, 1);
-  CHECK_EQ(inner.new_value.integer, 6);
-  CHECK_EQ(after.calls, 1);
-  CHECK_EQ(after.new_value.integer, 12);
+  CHECK_NEW(inner, 1, 6);
+  CHECK_NEW(after, 1, 12);
 }
 
 TEST("a thread that ends with deferred deliveries drops them, and leaves nothing of their observations") {
@@ -96,8 +93,7 @@ TEST("a thread that ends with deferred deliveries drops them, and leaves nothing
   join_thread(start_thread(leave_with_deferred, NULL));
   item_set_value(objects[3], 3);
   CHECK_EQ(inner.calls, 1);
-  CHECK_EQ(after.calls, 1);
-  CHECK_EQ(after.new_value.integer, 6);
+  CHECK_NEW(after, 1, 6);
   CHECK_OK(kvo_cancel_observer_and_wait(inner.id));
   CHECK_OK(kvo_cancel_observer_and_wait(after.id));
   CHECK_EQ(inner.destroyed, 1);

@@ -107,8 +107,7 @@ TEST("a chain of a thousand objects, each of which sets the next, is notified to
 TEST("a chain that needs more than the stack is KVO0023, which says deep, and is notified to its end as well") {
   ignore_faults();
   chain(200000);
-  CHECK_EQ(faults.count, 1);
-  CHECK_EQ((int)faults.code, KVO_FAULT_RECURSION);
+  CHECK_FAULTS(1, KVO_FAULT_RECURSION);
   CHECK_CONTAINS(faults.summary, "without a cycle, and the stack is full");
   CHECK_EQ(notified, 200000);
 }

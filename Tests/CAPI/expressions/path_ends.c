@@ -62,9 +62,7 @@ TEST("a path registered during changes that are nested is notified of none of th
   item_set_next(first, third);
   CHECK_EQ(path.calls, 0);
   item_set_value(third, 30);
-  CHECK_EQ(path.calls, 1);
-  CHECK_EQ(path.old_value.integer, 3);
-  CHECK_EQ(path.new_value.integer, 30);
+  CHECK_NOTIFIED(path, 1, 3, 30);
   CHECK_OK(kvo_remove_observer(registrar.id));
   end_path();
 }
@@ -87,8 +85,7 @@ TEST("what an observer changes that was registered during a change is left to th
   watch(second, "value", KVO_PRIOR, &registrar);
   item_set_value(second, 20);
   CHECK_EQ(late.calls, 3);
-  CHECK_EQ(path.calls, 1);
-  CHECK_EQ(path.new_value.integer, 22);
+  CHECK_NEW(path, 1, 22);
   CHECK_OK(kvo_remove_observer(late.id));
   CHECK_OK(kvo_remove_observer(registrar.id));
   end_path();
@@ -153,8 +150,7 @@ TEST("a path is notified once, with the last value, of what newer observers set 
   watch(first, "next", KVO_NONE, &newer);
   item_set_next(first, third);
   CHECK_EQ(newer.calls, 1);
-  CHECK_EQ(path.calls, 1);
-  CHECK_EQ(path.new_value.integer, 6);
+  CHECK_NEW(path, 1, 6);
   item_set_value(third, 7);
   CHECK_EQ(path.calls, 2);
   CHECK_EQ(path.old_value.integer, 6);

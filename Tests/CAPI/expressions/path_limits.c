@@ -113,17 +113,13 @@ TEST("of a key with declared dependencies only these are followed, of another al
   watch_card(root, "held.value", &path); /* behind a declared key a path is followed as usual */
   KVO_SET(held, "other", int, 5);
   CHECK_EQ(declared.calls, 0);
-  CHECK_EQ(read.calls, 1);
-  CHECK_EQ(read.new_value.integer, 5);
+  CHECK_NEW(read, 1, 5);
   KVO_SET(held, "value", int, 2);
-  CHECK_EQ(declared.calls, 1);
-  CHECK_EQ(declared.new_value.integer, 7);
-  CHECK_EQ(read.calls, 2);
-  CHECK_EQ(read.new_value.integer, 7);
+  CHECK_NEW(declared, 1, 7);
+  CHECK_NEW(read, 2, 7);
   CHECK_EQ(path.calls, 1);
   KVO_SET(root, "held", card *, next);
-  CHECK_EQ(path.calls, 2);
-  CHECK_EQ(path.new_value.integer, 0);
+  CHECK_NEW(path, 2, 0);
   KVO_SET(held, "value", int, 4);
   CHECK_EQ(path.calls, 2);
   KVO_SET(next, "value", int, 5);
@@ -180,8 +176,7 @@ TEST("a path of any length is notified of a change at its end once, and follows 
     }
     int calls = w.calls;
     item_set_next(chain[length - 2], other);
-    CHECK_EQ(w.calls, calls + 1);
-    CHECK_EQ(w.new_value.integer, 50);
+    CHECK_NEW(w, calls + 1, 50);
     item_set_value(chain[length - 1], 7);
     CHECK_EQ(w.calls, calls + 1);
     item_set_value(other, 51);

@@ -35,8 +35,7 @@ static int read_next_next_value(expression *self) { return read_value(read_next(
 /* Checks that there were so many reports, the last one of "next" of this object. */
 static void check_reported(int count, const item *holder) {
   char expected[96];
-  CHECK_EQ(faults.count, count);
-  CHECK_EQ((int)faults.code, KVO_FAULT_SILENT_CHANGE);
+  CHECK_FAULTS(count, KVO_FAULT_SILENT_CHANGE);
   snprintf(expected, sizeof expected, "\"next\" of Item@0x%llx was replaced", (unsigned long long)(uintptr_t)holder);
   CHECK_CONTAINS(faults.summary, expected);
 }

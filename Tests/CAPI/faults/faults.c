@@ -41,8 +41,7 @@ TEST("a fault has each observation as it was registered") {
   watch(object, "value", KVO_NEW | KVO_PRIOR, &one);
   watch(object, "next.value", KVO_OLD, &two);
   item_destroy(object);
-  CHECK_EQ(faults.count, 1);
-  CHECK_EQ((int)faults.code, KVO_FAULT_DEALLOCATED_WHILE_OBSERVED);
+  CHECK_FAULTS(1, KVO_FAULT_DEALLOCATED_WHILE_OBSERVED);
   CHECK_EQ(faults.observation_count, 2);
   CHECK_EQ((const char *)faults.first_key_path, "value");
   CHECK_CONTAINS(faults.first_file, "fixture.c");

@@ -45,8 +45,7 @@ TEST("an initial notification through a key path has the value at its end, or ni
   CHECK(nil.new_value.delivered && nil.new_value.nil);
   item_set_next(root, leaf);
   watch(root, "next.value", KVO_INITIAL | KVO_NEW, &w);
-  CHECK_EQ(w.calls, 1);
-  CHECK_EQ(w.new_value.integer, 9);
+  CHECK_NEW(w, 1, 9);
   CHECK_EQ(w.key_path, "next.value");
   CHECK_SAME(w.object, root);
   CHECK_OK(kvo_remove_observer(nil.id));

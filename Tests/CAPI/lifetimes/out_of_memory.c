@@ -73,8 +73,7 @@ static void scenario(void) {
   CHECK_EQ(w[FAR].calls, 1);
   CHECK_EQ(w[INITIAL].calls, 1);
   item_set_value(root, 2);
-  CHECK_EQ(w[VALUE].calls, 1);
-  CHECK_EQ(w[VALUE].new_value.integer, 2);
+  CHECK_NEW(w[VALUE], 1, 2);
   item_set_name(root, "second");
   CHECK_EQ(w[NAME].calls, 1);
   item_set_next(root, NULL);
@@ -229,17 +228,14 @@ static bool replace_without_memory(long n, bool keeps, int options) {
   item_set_value(other_end, 40);
   item_set_value(other_end, 41);
   if (cannot_follow == 0) {
-    CHECK_EQ(w.calls, calls + 2);
-    CHECK_EQ(w.new_value.integer, 41);
+    CHECK_NEW(w, calls + 2, 41);
   }
   /* A change of an old subscription updates them. */
   calls = w.calls;
   item_set_next(root, other_middle);
-  CHECK_EQ(w.calls, calls + 1);
-  CHECK_EQ(w.new_value.integer, 41);
+  CHECK_NEW(w, calls + 1, 41);
   item_set_value(other_end, 42);
-  CHECK_EQ(w.calls, calls + 2);
-  CHECK_EQ(w.new_value.integer, 42);
+  CHECK_NEW(w, calls + 2, 42);
   CHECK_OK(kvo_remove_observer(w.id));
   CHECK_EQ(w.destroyed, 1);
   item *all[] = {root, middle, end, other_middle, other_end};

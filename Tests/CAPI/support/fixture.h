@@ -56,6 +56,11 @@ struct watcher {
   size_t index_count;
 };
 
+/* Checks how often a watcher was called, and the new value that it got last, or both values of a set. */
+#define CHECK_NEW(w, count, after) (CHECK_EQ((w).calls, count), CHECK_EQ((w).new_value.integer, after))
+#define CHECK_NOTIFIED(w, count, before, after)                                                                        \
+  (CHECK_NEW(w, count, after), CHECK_EQ((w).old_value.integer, before), CHECK_EQ((int)(w).kind, KVO_CHANGE_SETTING))
+
 /* The order of all callbacks of the process, one letter each. */
 extern char trace[512];
 void trace_clear(void);
@@ -91,5 +96,7 @@ typedef struct fault_log {
 } fault_log;
 extern fault_log faults;
 void ignore_faults(void);
+/* Checks how many faults there were, and the last one. */
+#define CHECK_FAULTS(times, last) (CHECK_EQ(faults.count, times), CHECK_EQ((int)faults.code, last))
 
 #endif

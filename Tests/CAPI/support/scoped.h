@@ -24,14 +24,6 @@ void destroy_items(void);
     CHECK_OK(kvo_scope_begin(&name, kind, objects, sizeof items / sizeof *items, __FILE__, __LINE__));                 \
   } while (0)
 
-#define CHECK_NOTIFIED(w, count, before, after)                                                                        \
-  do {                                                                                                                 \
-    CHECK_EQ((w).calls, count);                                                                                        \
-    CHECK_EQ((w).old_value.integer, before);                                                                           \
-    CHECK_EQ((w).new_value.integer, after);                                                                            \
-    CHECK_EQ((int)(w).kind, KVO_CHANGE_SETTING);                                                                       \
-  } while (0)
-
 /* Announce a change by hand, and check the statuses. */
 static inline void will(item *object, const char *key) { CHECK_OK(kvo_will_change(as_object(object), key)); }
 static inline void did(item *object, const char *key) { CHECK_OK(kvo_did_change(as_object(object), key)); }

@@ -124,8 +124,7 @@ TEST("the report of a silent change is no cancellation point") {
   object->next = item_make(1);
   run_cancelled(replace_silently);
   CHECK(has_returned);
-  CHECK_EQ(faults.count, 1);
-  CHECK_EQ((int)faults.code, KVO_FAULT_SILENT_CHANGE);
+  CHECK_FAULTS(1, KVO_FAULT_SILENT_CHANGE);
 }
 
 /* ----------------------------------------------------------------------------------- In the program's own code -- */

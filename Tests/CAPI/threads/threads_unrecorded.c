@@ -49,10 +49,8 @@ TEST("a thread without memory for its record notifies observers of keys and of k
   refused = 0;
   on_new_thread(set_unrecorded);
   CHECK(refused > 0);
-  CHECK_EQ(direct.calls, 2);
-  CHECK_EQ(direct.new_value.integer, 3);
-  CHECK_EQ(path.calls, 2);
-  CHECK_EQ(path.new_value.integer, 3);
+  CHECK_NEW(direct, 2, 3);
+  CHECK_NEW(path, 2, 3);
   CHECK_OK(kvo_remove_observer(direct.id));
   CHECK_OK(kvo_remove_observer(path.id));
   item_destroy(first);
