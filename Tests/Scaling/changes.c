@@ -159,7 +159,8 @@ ROW("n objects change in a scope, in the order in which an expression reads them
   }
 }
 
-ROW("n paths change in a scope, at random") {
+/* Observes n paths, and returns the objects at their ends. */
+static kvo_object **ends_of_paths(size_t n) {
   kvo_object **all = scaling_array(n, sizeof *all);
   listener *by = listeners(n);
   for (size_t i = 0; i < n; i++) {
@@ -168,6 +169,11 @@ ROW("n paths change in a scope, at random") {
     item_set_next(object, next);
     listen(&by[i], as_object(object), "next.value", KVO_NEW | KVO_OLD);
   }
+  return all;
+}
+
+ROW("n paths change in a scope, at random") {
+  kvo_object **all = ends_of_paths(n);
   const size_t *order = scaling_shuffled(n);
   MEASURE {
     kvo_scope scope;
@@ -178,14 +184,7 @@ ROW("n paths change in a scope, at random") {
 }
 
 ROW("n changes are announced by hand of keys that paths end with") {
-  kvo_object **all = scaling_array(n, sizeof *all);
-  listener *by = listeners(n);
-  for (size_t i = 0; i < n; i++) {
-    item *object = item_make(0), *next = item_make(1);
-    all[i] = as_object(next);
-    item_set_next(object, next);
-    listen(&by[i], as_object(object), "next.value", KVO_NEW | KVO_OLD);
-  }
+  kvo_object **all = ends_of_paths(n);
   MEASURE {
     for (size_t i = 0; i < n; i++) CHECK_OK(kvo_will_change(all[i], "value"));
     for (size_t i = 0; i < n; i++) CHECK_OK(kvo_did_change(all[i], "value"));

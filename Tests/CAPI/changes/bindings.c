@@ -30,9 +30,8 @@ TEST("a binding's object is where its header is, minus the class's offset, in ev
   value = 5;
   CHECK_OK(kvo_set_value(&held.header, "first", &(kvo_value){"i", sizeof value, &value}));
   CHECK_EQ(held.first, 5);
-  kvo_binding_observer observer = {.key_path = "second", .options = KVO_NEW, .ops = &ops, .user_data = &held};
-  kvo_observation id;
-  CHECK_OK(kvo_binding_observe_key(&held.header, key("second"), &observer, &id));
+  kvo_binding_observer observer = {.options = KVO_NEW, .ops = &ops, .user_data = &held};
+  observe_named(&held.header, "second", NULL, NULL, observer);
   CHECK_SAME(kvo_object_instance(&held.header), &held); /* its class is now another */
   kvo_frame frame;
   CHECK((kvo_frame_enter(&frame, &held.header, key("second")) & KVO_FRAME_WANTS_NEW) != 0);

@@ -116,8 +116,7 @@ static void store_value(item *of, int value) { of->value = value; }
 
 /* An item, as `a`, whose getter counts its calls. */
 static void make_read(void) {
-  static const kvo_property_spec value = {
-      .name = "value", .type = "i", .getter = (kvo_function)read_value, .setter = (kvo_function)store_value};
+  static const kvo_property_spec value = PROPERTY("value", "i", read_value, store_value);
   make_items();
   a = make_of(class_made("Read", sizeof(item), &value, 1));
 }

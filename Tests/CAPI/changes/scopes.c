@@ -3,8 +3,7 @@
 
 TEST(
     "a key that changes several times in a scope is notified once, at its end, with the value before and the one after") {
-  static const kvo_property_spec value = {
-      .name = "value", .type = "i", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(item, value)};
+  static const kvo_property_spec value = AT_OFFSET(item, value, "i");
   make_items();
   item *at_offset = make_of(class_made("AtOffset", sizeof(item), &value, 1)), *const objects[] = {a, at_offset};
   for (int n = 0; n < 2; n++) {

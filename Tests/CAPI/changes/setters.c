@@ -22,8 +22,7 @@ static void observe_late(void) {
 
 TEST("an observer that is registered while the setter runs is not notified of that set, whatever the others want") {
   static const int options[] = {KVO_NONE, KVO_OLD, KVO_OLD | KVO_NEW, KVO_PRIOR};
-  static const kvo_property_spec value = {
-      .name = "value", .type = "i", .getter = (kvo_function)get_level, .setter = (kvo_function)set_level};
+  static const kvo_property_spec value = PROPERTY("value", "i", get_level, set_level);
   a = make_of(class_made("Gauge", sizeof(item), &value, 1));
   for (int i = 0; i < 4; i++) {
     watcher first = {0};

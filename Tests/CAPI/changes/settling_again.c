@@ -64,9 +64,7 @@ static void set_cell(cell *of, int64_t to) { of->value = to; }
 
 TEST(
     "what an observer of a target changes is settled when it returns, also if the binding is all that observes the source") {
-  static const kvo_property_spec kinds[] = {
-      {.name = "value", .type = "q", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(cell, value)},
-      {.name = "value", .type = "q", .getter = (kvo_function)get_cell, .setter = (kvo_function)set_cell}};
+  static const kvo_property_spec kinds[] = {AT_OFFSET(cell, value, "q"), PROPERTY("value", "q", get_cell, set_cell)};
   for (int kind = 0; kind < 2; kind++) {
     kvo_class *cls = class_made(kind == 0 ? "Cell" : "CellWithAccessors", sizeof(cell), &kinds[kind], 1);
     for (int way = 0; way < 4; way++)

@@ -1,7 +1,7 @@
 /* expressions_owned.c - expressions that only their owner may evaluate: changes made elsewhere ask it to settle. */
 #include "expression.h"
+#include "shared.h"
 
-#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 
@@ -223,9 +223,7 @@ TEST("of a change of which nobody is notified the owner is asked to follow it, a
   owned one;
   make_owned_path(&one, read_next_value, KVO_OLD | KVO_NEW);
   is_owner = false;
-  kvo_object *silent = as_object(one.root);
-  kvo_scope scope;
-  CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_SILENCES, &silent, 1, __FILE__, __LINE__));
+  BEGIN(scope, KVO_SCOPE_SILENCES, one.root);
   item_set_next(one.root, second);
   kvo_scope_end(&scope);
   CHECK_EQ(one.asked, 1);
@@ -241,9 +239,7 @@ TEST("a silent change by the owner leaves a change made elsewhere to the answer,
   begin(&one, KVO_OLD | KVO_NEW);
   set_elsewhere(one.root, 2);
   is_owner = true;
-  kvo_object *silent = as_object(one.root);
-  kvo_scope scope;
-  CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_SILENCES, &silent, 1, __FILE__, __LINE__));
+  BEGIN(scope, KVO_SCOPE_SILENCES, one.root);
   item_set_value(one.root, 3);
   kvo_scope_end(&scope);
   CHECK_EQ(one.of.notified, 0);
@@ -283,11 +279,9 @@ TEST("a change made elsewhere before a pause is delivered after it, one made in 
 TEST("at the end of a scope elsewhere the owner is asked, and of one of its own it is notified") {
   owned one = {.of.body = read_root, .root = item_make(1)};
   begin(&one, KVO_OLD | KVO_NEW);
-  kvo_object *object = as_object(one.root);
   for (int round = 0; round < 2; round++) {
     is_owner = round == 1;
-    kvo_scope scope;
-    CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_COALESCES_IF_CHANGED, &object, 1, __FILE__, __LINE__));
+    BEGIN(scope, KVO_SCOPE_COALESCES_IF_CHANGED, one.root);
     for (int value = 0; value < 3; value++) item_set_value(one.root, 10 * (round + 1) + value);
     kvo_scope_end(&scope);
     CHECK_EQ(one.of.notified, 2 * round);
@@ -361,8 +355,8 @@ TEST("the owner of a binding is asked when other bindings have set what it reads
 /* ----------------------------------------------------------------------------------------------------- Threads -- */
 
 enum { SETTERS = 3, SETS = 2000 };
-static pthread_t setters[SETTERS];
-static _Atomic int running;
+static running *setters[SETTERS];
+static _Atomic int setting;
 
 /* A setter that several threads may call. */
 static void store(item *object, int value) {
@@ -372,19 +366,18 @@ static void store(item *object, int value) {
   if (wants != 0) kvo_frame_finish(&frame, NULL);
 }
 
-static void *set_often(void *arg) {
-  for (int value = 1; value <= SETS; value++) store(arg, value);
-  running--;
-  return NULL;
+static void set_often(void *object) {
+  for (int value = 1; value <= SETS; value++) store(object, value);
+  setting--;
 }
 
 static void start_setters(item *object) {
-  running = SETTERS;
-  for (int i = 0; i < SETTERS; i++) CHECK_EQ(pthread_create(&setters[i], NULL, set_often, object), 0);
+  setting = SETTERS;
+  for (int i = 0; i < SETTERS; i++) setters[i] = start_thread(set_often, object);
 }
 
 static void join_setters(void) {
-  for (int i = 0; i < SETTERS; i++) CHECK_EQ(pthread_join(setters[i], NULL), 0);
+  for (int i = 0; i < SETTERS; i++) join_thread(setters[i]);
 }
 
 static _Atomic int has_begun_to_ask, goes_on;
@@ -397,10 +390,7 @@ static bool is_here_after_a_while(void *user_data) {
   return is_here(user_data);
 }
 
-static void *store_two(void *root) {
-  store(root, 2);
-  return NULL;
-}
+static void store_two(void *root) { store(root, 2); }
 
 TEST("a binding that its owner changes is settled at once, even if another thread is about to ask for that") {
   owned one = {.of.body = read_root, .root = item_make(1)};
@@ -409,13 +399,12 @@ TEST("a binding that its owner changes is settled at once, even if another threa
   is_owner = true;
   item *target = item_make(0);
   begin_binding(&one, target, &ops);
-  pthread_t setter;
-  CHECK_EQ(pthread_create(&setter, NULL, store_two, one.root), 0);
+  running *setter = start_thread(store_two, one.root);
   while (!has_begun_to_ask) sched_yield();
   store(one.root, 3);
   CHECK_EQ(one.of.new_value, 3);
   goes_on = 1;
-  CHECK_EQ(pthread_join(setter, NULL), 0);
+  join_thread(setter);
   settle(&one);
   CHECK_EQ(one.of.new_value, 3);
   finish(&one);
@@ -427,7 +416,7 @@ TEST("while threads set, the owner alone evaluates, and gets the last value in t
   begin(&one, KVO_NEW);
   start_setters(one.root);
   int done = 0;
-  while (running > 0 || done != one.asked) {
+  while (setting > 0 || done != one.asked) {
     if (done == one.asked) continue;
     done = one.asked;
     settle(&one);
@@ -446,21 +435,19 @@ static void destroy(void *user_data) {
 
 static _Atomic kvo_observation present;
 
-static void *settle_often(void *arg) {
+static void settle_often(void *arg) {
   is_owner = true;
-  while (running > 0) kvo_settle(present);
-  return arg;
+  while (setting > 0) kvo_settle(present);
 }
 
 TEST("observations end while threads change and settle what they read, and nobody is asked after the end") {
   item *root = item_make(0);
-  pthread_t settling;
   kvo_observer_ops ending = owned_ops();
   ending.destroy = ending.abandon = destroy;
   start_setters(root);
-  CHECK_EQ(pthread_create(&settling, NULL, settle_often, NULL), 0);
+  running *settling = start_thread(settle_often, NULL);
   is_owner = true;
-  while (running > 0) {
+  while (setting > 0) {
     owned *one = calloc(1, sizeof *one);
     CHECK(one != NULL);
     *one = (owned){.of.body = read_root, .root = root};
@@ -472,6 +459,6 @@ TEST("observations end while threads change and settle what they read, and nobod
     CHECK_OK(kvo_remove_observer(id));
   }
   join_setters();
-  CHECK_EQ(pthread_join(settling, NULL), 0);
+  join_thread(settling);
   item_destroy(root);
 }

@@ -159,10 +159,8 @@ static void replace_in_change(void) {
 }
 
 static void replace_silently(watcher *self, const kvo_change *change) {
-  kvo_scope scope;
-  kvo_object *silent = as_object(root);
   self->then = NULL;
-  CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_SILENCES, &silent, 1, __FILE__, __LINE__));
+  BEGIN(scope, KVO_SCOPE_SILENCES, root);
   item_set_next(root, third);
   kvo_scope_end(&scope);
 }

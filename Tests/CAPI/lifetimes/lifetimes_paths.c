@@ -7,8 +7,7 @@ TEST("the death of an intermediate object is a change to nil, and notifies once"
   watcher w = {0};
   watch(root, "next.value", KVO_NEW | KVO_OLD, &w);
   item_destroy(leaf);
-  CHECK_EQ(w.calls, 1);
-  CHECK_EQ(w.old_value.integer, 5);
+  CHECK_NOTIFIED(w, 1, 5, 0);
   CHECK(w.new_value.delivered && w.new_value.nil);
   root->next = NULL;
   CHECK_OK(kvo_remove_observer(w.id));

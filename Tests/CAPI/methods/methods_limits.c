@@ -1,9 +1,9 @@
 /* methods_limits.c - methods and hooks: on several threads, with little memory, and what they cost. */
 #include "allocator.h"
 #include "boxed.h"
+#include "shared.h"
 #include "steps.h"
 
-#include <pthread.h>
 #include <stdio.h>
 
 /* ----------------------------------------------------------------------------------------------------------- Threads -- */
@@ -22,12 +22,11 @@ static void end_token(void *user_data) {
 }
 static int plain_area(const box *of, int scale) { return of->width * scale; }
 
-static void *call_on(void *arg) {
+static void call_on(void *arg) {
   while (!stop) CHECK_EQ(((int (*)(kvo_object *, int))kvo_object_method(arg, "plain"))(arg, 2), 14);
-  return NULL;
 }
 
-static void *hook_on(void *arg) {
+static void hook_on(void *arg) {
   enum { TIMES = 2000 };
   static _Atomic int next;
   static token tokens[2 * TIMES];
@@ -42,21 +41,20 @@ static void *hook_on(void *arg) {
     CHECK_OK(i % 3 == 0 ? kvo_class_hook(box_class(), &spec, &hook) : kvo_object_hook(arg, &spec, &hook));
     CHECK_OK(kvo_hook_remove(hook));
   }
-  return NULL;
 }
 
 TEST("threads add and remove hooks while others call, and no hook is used after its destroy") {
-  pthread_t callers[2], hookers[2];
+  running *callers[2], *hookers[2];
   const kvo_method_spec plain = {.name = "plain", .type = "i@i", .function = (kvo_function)plain_area};
   kvo_object *object = box_make(7, 1);
   CHECK_OK(kvo_class_add_methods(box_class(), &plain, 1, sizeof plain));
   for (int i = 0; i < 2; i++) {
-    CHECK_EQ(pthread_create(&callers[i], NULL, call_on, object), 0);
-    CHECK_EQ(pthread_create(&hookers[i], NULL, hook_on, object), 0);
+    callers[i] = start_thread(call_on, object);
+    hookers[i] = start_thread(hook_on, object);
   }
-  for (int i = 0; i < 2; i++) pthread_join(hookers[i], NULL);
+  for (int i = 0; i < 2; i++) join_thread(hookers[i]);
   stop = true;
-  for (int i = 0; i < 2; i++) pthread_join(callers[i], NULL);
+  for (int i = 0; i < 2; i++) join_thread(callers[i]);
   CHECK_EQ((long)hooks_destroyed, harness_is_instrumented() ? 400 : 4000);
   CHECK(kvo_object_method(object, "plain") == (kvo_function)plain_area);
   kvo_object_destroy(object);

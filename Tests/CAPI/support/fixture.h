@@ -25,6 +25,16 @@ static inline void item_set_other(item *object, int value) { KVO_SET(object, "ot
 static inline void item_set_next(item *object, item *next) { KVO_SET(object, "next", item *, next); }
 static inline void item_set_name(item *object, const char *name) { KVO_SET(object, "name", const char *, name); }
 
+/* Begins a scope whose kvo_scope is the variable of that name. */
+#define BEGIN(name, kind, ...)                                                                                         \
+  kvo_scope name;                                                                                                      \
+  do {                                                                                                                 \
+    item *items[] = {__VA_ARGS__};                                                                                     \
+    kvo_object *objects[sizeof items / sizeof *items];                                                                 \
+    for (size_t i = 0; i < sizeof items / sizeof *items; i++) objects[i] = as_object(items[i]);                        \
+    CHECK_OK(kvo_scope_begin(&name, kind, objects, sizeof items / sizeof *items, __FILE__, __LINE__));                 \
+  } while (0)
+
 /* A value in a form that tests can compare. */
 typedef struct seen_value {
   bool delivered, nil;

@@ -14,16 +14,6 @@ extern item *a, *b, *c;
 void make_items(void);
 void destroy_items(void);
 
-/* Begins a scope whose kvo_scope is the variable of that name. */
-#define BEGIN(name, kind, ...)                                                                                         \
-  kvo_scope name;                                                                                                      \
-  do {                                                                                                                 \
-    item *items[] = {__VA_ARGS__};                                                                                     \
-    kvo_object *objects[sizeof items / sizeof *items];                                                                 \
-    for (size_t i = 0; i < sizeof items / sizeof *items; i++) objects[i] = as_object(items[i]);                        \
-    CHECK_OK(kvo_scope_begin(&name, kind, objects, sizeof items / sizeof *items, __FILE__, __LINE__));                 \
-  } while (0)
-
 /* Announce a change by hand, and check the statuses. */
 static inline void will(item *object, const char *key) { CHECK_OK(kvo_will_change(as_object(object), key)); }
 static inline void did(item *object, const char *key) { CHECK_OK(kvo_did_change(as_object(object), key)); }
