@@ -6,7 +6,7 @@
 # A row whose name ends in /D is run at n/D and 4n/D.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-scripts/require.sh valgrind cmake ninja-build gcc libffi-dev pkg-config
+scripts/require.sh valgrind
 
 n=1000 quick=false
 if [[ ${1:-} == --quick ]]; then
@@ -18,9 +18,7 @@ limit=7
 out=build/scaling
 mkdir -p "$out"
 if (($# == 0)); then
-  cmake -S CShim -B "$out/c" -G Ninja -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="-O2 -g" >"$out/c.log" 2>&1 &&
-    cmake --build "$out/c" --target kvo_scaling >>"$out/c.log" 2>&1 || { cat "$out/c.log"; exit 1; }
-  set -- "$out/c/tests/kvo_scaling"
+  set -- "$(scripts/libkvo.sh kvo_scaling)/tests/kvo_scaling"
   if ! $quick; then
     scripts/quietly.sh check-scaling swift build --package-path Benchmarks -c release --disable-build-manifest-caching --product Counts
     # Valgrind cannot read the debug information that Swift writes.
