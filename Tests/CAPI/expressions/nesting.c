@@ -121,11 +121,15 @@ static void leave(const kvo_change *change, void *user_data) {
   longjmp(out, 1);
 }
 
+static void set_until_left(item *object) {
+  if (setjmp(out) == 0) item_set_value(object, 1);
+}
+
 TEST("a callback left with longjmp is KVO0025 at the next delivery, which still takes place") {
   ignore_faults();
   item *object = item_make(0), *other = item_make(0);
   kvo_observation ids[] = {observe_value(object, leave, NULL), observe_value(other, set_down, NULL)};
-  if (setjmp(out) == 0) item_set_value(object, 1);
+  set_until_left(object);
   CHECK_EQ(notified, 1);
   CHECK_EQ(faults.count, 0);
   item_set_value(other, 0);

@@ -97,11 +97,12 @@ static void check_order(const char *const files[3], const char *expected) {
     CHECK_OK(kvo_add_observer(as_object(ring[i]), &observer, &ids[i]));
   }
   item_set_value(ring[0], 1);
-  char found[64] = "";
+  char found[16] = "";
+  size_t count = 0;
   for (const char *at = faults.summary; (at = strstr(at, "\"value\" of Item@0x")) != NULL; at++) {
     const char *end = strstr(at, " -> "), *file = strchr(at, '(');
     bool has_file = file != NULL && (end == NULL || file < end);
-    strncat(found, has_file ? file + 1 : "-", 1);
+    if (count + 1 < sizeof found) found[count++] = has_file ? file[1] : '-';
   }
   CHECK_EQ(&found[0], expected);
   for (int i = 0; i < 3; i++) CHECK_OK(kvo_remove_observer(ids[i]));
