@@ -5,13 +5,13 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# What a user types first comes first.
-commands=("make demo" "make test" "make check")
-checks="c without-macros model sanitizers crashes clients examples view bindings desktop scaling costs packages docs documents ports"
+# What a user types first comes first. `make check` is the quick forms of the checks below.
+commands=("make demo" "make test" "make check-quick" "make fuzz" "make stress")
+checks="editor c without-macros model sanitizers crashes clients examples view bindings desktop scaling costs packages docs documents ports"
 for check in $checks; do
   commands+=("make check-$check")
 done
-commands+=("make mutate ARGS='--count 120 --budget 3600 --least 95'" "make docs" "make bench")
+commands+=("make mutate ARGS='--count 120 --budget 1200 --least 80'" "make bench")
 if [[ ${1:-} == --list ]]; then
   printf '%s\n' "${commands[@]}"
   exit
