@@ -68,19 +68,19 @@ for program in "$out"/programs/*/*.{c,cpp}; do
 done
 [[ ${1:-} == --package ]] || exit 0
 
-# client <name> <main> <what Package.swift says of the dependency>: what it prints
+# client <name> <main> <what Package.swift says of the dependency> [options of the build]: what it prints
 client() {
-  local app=build/client/$1
+  local app=build/client/$1 build=(swift build --disable-build-manifest-caching --package-path "build/client/$1" "${@:4}")
   mkdir -p "$app/Sources/App"
   ln -sfn ../.. build/client/swift-kvo
   sed "s|\.package(path: \"../swift-kvo\"|&$3|" "$out/programs/README/client.manifest" >"$app/Package.swift"
   cp "$2" "$app/Sources/App/main.swift"
-  scripts/quietly.sh "check-snippets-$1" swift build --disable-build-manifest-caching --package-path "$app"
-  "$(swift build --package-path "$app" --show-bin-path)/App"
+  scripts/quietly.sh "check-snippets-$1" "${build[@]}"
+  "$("${build[@]}" --show-bin-path)/App"
 }
-diff <(client core "$out/programs/Observing/core.main" ", traits: []") <(lines "$out/programs/Observing/core.expected")
+diff <(client core "$out/programs/Observing/core.main" ", traits: []" --static-swift-stdlib) <(lines "$out/programs/Observing/core.expected")
 diff <(client app "$out/programs/README/client.main" "") <(lines "$out/programs/README/client.expected")
-echo "README's package builds and runs, with the macro and without it"
+echo "README's package builds and runs, with the macro, and without it and with Swift's libraries linked statically"
 
 # The manifest of GettingStarted.md says the same in full.
 manifest() {
