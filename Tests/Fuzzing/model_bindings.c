@@ -110,10 +110,10 @@ void model_settle_bindings(world *in, unsigned which) {
 static kvo_status check(world *in, const watch *as) {
   const char *path = key_paths[as->path];
   value now;
+  if (!model_defines(in, as->target, as->target_key)) return KVO_ERROR_UNDEFINED_KEY;
   kvo_status status = as->closure == PATH ? model_check(path) : KVO_OK;
   if (status == KVO_OK && as->closure == PATH) status = model_read(in, NULL, as->slot, path, &now, NULL);
-  if (status != KVO_OK && status != KVO_ERROR_NO_GETTER) return status;
-  return model_defines(in, as->target, as->target_key) ? KVO_OK : KVO_ERROR_UNDEFINED_KEY;
+  return status == KVO_ERROR_NO_GETTER ? KVO_OK : status;
 }
 
 /* Registers one direction. */
