@@ -237,7 +237,8 @@ KVO_API kvo_status kvo_remove_observer(kvo_observation observation KVO_SITE) KVO
 KVO_API kvo_status kvo_cancel_observer(kvo_observation observation KVO_SITE) KVO_SITED("kvo_cancel_observer_at");
 
 /** Calls kvo_cancel_observer, then waits until no other thread runs a callback of this observation or evaluates its key path: after that,
- * whatever the callback uses can be freed. It also waits if the observation had ended before; it returns NOT_REGISTERED then. It does not
+ * whatever the callback uses can be freed. It does not wait for `destroy`, which is called when no change of the object is in progress on
+ * any thread. It also waits if the observation had ended before; it returns NOT_REGISTERED then. It does not
  * wait for deliveries of other observations. Called in a callback of this observation, or in one whose end a callback of this observation
  * waits for, the wait would never end: this is fault KVO0017, and the call does not wait for those callbacks. Do not hold a lock that the
  * callback takes. Our decision. */

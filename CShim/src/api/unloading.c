@@ -40,6 +40,16 @@ static bool is_used_by(const unloading_search *of, const kvo_node *node, const v
          kvo__bind_is_in(node, &of->module);
 }
 
+/* An observation that has ended: a change in progress on any thread may have its node, and calls its `destroy` afterwards. */
+static void note_ended(kvo_node *node, void *arg) {
+  unloading_search *of = arg;
+  if (of->what.total > 0 || !is_used_by(of, node, NULL)) return;
+  kvo__append(&of->what, "observation %llu has ended, but is still used by a change in progress",
+              (unsigned long long)node->id);
+  kvo_place place = kvo__site_place(node->site);
+  if (place.file != NULL) kvo__append(&of->what, " (%s:%lu)", place.file, (unsigned long)place.line);
+}
+
 static void unloading_note(kvo_node *node, void *arg) {
   unloading_search *of = arg;
   if (of->what.total > 0) return;
@@ -92,8 +102,8 @@ static bool unloading_is_of(const unloading_search *of, const kvo_property *prop
 }
 
 static bool is_class_of(const unloading_search *of, const kvo_class *cls) {
-  bool is_used = has_function(of, (kvo_function)cls->finalize) || has_function(of, (kvo_function)cls->retain) ||
-                 has_function(of, (kvo_function)cls->release) ||
+  bool is_used = unloading_has(of, cls->given_name) || has_function(of, (kvo_function)cls->finalize) ||
+                 has_function(of, (kvo_function)cls->retain) || has_function(of, (kvo_function)cls->release) ||
                  (cls->coding != NULL && unloading_has(of, cls->coding->user));
   if (cls->coding != NULL)
     is_used = is_used || has_function(of, (kvo_function)cls->coding->value_for_undefined_key) ||
@@ -121,6 +131,8 @@ static kvo_status unloading_look(const char *function, const void *address, bool
   of.what = kvo__sink_of(of.text, sizeof of.text);
   kvo__world_stop();
   kvo__ids_visit(KVO_NODE_DEATH, unloading_note, &of);
+  if (kvo__ids_visit_ended(note_ended, &of) && of.what.total == 0)
+    kvo__append(&of.what, "the `destroy` of an observation is running");
   kvo__world_resume();
   kvo_observation ends = of.what.total == 0 ? kvo__end_in(&of.module) : 0;
   if (ends != 0) kvo__append(&of.what, "the end of observation %llu is still waited for", (unsigned long long)ends);

@@ -27,6 +27,7 @@ void kvo__cell_release(kvo_tracked *tracked, kvo_cell *held) {
 
 void kvo__tracked_release(kvo_tracked *tracked) {
   if (atomic_fetch_sub(&tracked->references, 1) != 1) return;
+  kvo__id_is_freed(tracked->anchor);
   kvo__cell_release(tracked, atomic_load(&tracked->last));
   kvo__free(atomic_load(&tracked->spare));
   kvo__free(atomic_load(&tracked->spare_dependency));

@@ -10,7 +10,7 @@ static kvo_index_key key_of_id(const kvo_index_entry *entry) {
   return (kvo_index_key){((const kvo_hooking *)entry)->id, 0};
 }
 
-/* The hooks by id. Under the lock, as all below. */
+/* The hooks by id, also those that have ended, until they are destroyed. Under the lock, as all below. */
 static kvo_index hooks_by_id = {NULL, key_of_id};
 static kvo_hook last_id;
 
@@ -45,6 +45,9 @@ static on_object *find_on(const kvo_object *object, const kvo_method *method) {
 static void hook_let_go(kvo_hooking *hook) {
   if (atomic_fetch_sub(&hook->references, 1) != 1) return;
   if (hook->destroy != NULL) hook->destroy(hook->user_data);
+  kvo__lock(&hook_lock);
+  if (hook->id != 0) kvo__index_remove(&hooks_by_id, &hook->by_id);
+  kvo__unlock(&hook_lock);
   kvo__free(hook);
 }
 
@@ -216,7 +219,6 @@ static void take_out(kvo_chain *chain, const kvo_hooking *hook) {
 /* Takes a hook out of the indexes and of its chain, and the chain out of use if nothing else is in it. */
 static taken take_locked(kvo_hooking *hook) {
   atomic_store(&hook->live, false);
-  kvo__index_remove(&hooks_by_id, &hook->by_id);
   atomic_fetch_sub(&hook->method->hooked, 1);
   if (hook->cls != NULL) atomic_fetch_sub(&hook->cls->hooks, 1);
   on_object *own = hook->object != NULL ? find_on(hook->object, hook->method) : NULL;
@@ -246,7 +248,7 @@ kvo_status kvo_hook_remove(kvo_hook id) {
   kvo__lock(&hook_lock);
   kvo_hooking *found =
       hooks_by_id.root != NULL ? (kvo_hooking *)kvo__index_from(&hooks_by_id, (kvo_index_key){id, 0}) : NULL;
-  bool is_there = found != NULL && found->id == id;
+  bool is_there = found != NULL && found->id == id && atomic_load(&found->live);
   taken last = is_there ? take_locked(found) : (taken){NULL, NULL};
   kvo__unlock(&hook_lock);
   kvo__chain_let_go(last.chain);
@@ -281,7 +283,6 @@ void kvo__hooks_forget(const kvo_object *object) {
       for (uint32_t i = 0; i < chain->count; i++) {
         kvo_hooking *each = chain->links[i].hook;
         if (each == NULL || !atomic_exchange(&each->live, false)) continue;
-        kvo__index_remove(&hooks_by_id, &each->by_id);
         atomic_fetch_sub(&each->method->hooked, 1);
       }
       kvo__index_remove(&hooked_objects, &own->entry);

@@ -104,6 +104,7 @@ void kvo__node_free(kvo_node *node) {
     kvo__paused_free(kvo__paused_take(node->id));
     kind = KVO_NODE_DIRECT;
   }
+  if (kind == KVO_NODE_DIRECT || kind == KVO_NODE_DEATH) kvo__id_is_freed(node);
   if (kind != KVO_NODE_DIRECT && kind != KVO_NODE_DEATH)
     kvo__hooks.release_expression(node->user_data);
   else if (kvo__direct_ops(node)->destroy != NULL)

@@ -5,6 +5,7 @@
 
 #include <dlfcn.h>
 #include <kvo/kvo_method.h>
+#include <stdio.h>
 
 static struct {
   void *handle;
@@ -79,6 +80,68 @@ TEST("a plug-in is not closed while anything of it is left with the host, and th
   if (HAS_REPORTS) check_kept(LEFT_THREAD_HANDLER, "a fault handler is still set");
   CHECK_EQ(dlclose(plugin.handle), 0);
   item_set_value(host, 5);
+  end();
+}
+
+/* What kvo_can_unload has returned in a callback, and why. */
+static struct {
+  kvo_status status;
+  char why[200];
+} asked;
+
+static void ask(void) {
+  asked.status = can_unload();
+  snprintf(asked.why, sizeof asked.why, "%s", kvo_last_error());
+}
+
+static void take_and_ask(const kvo_change *change, void *user_data) {
+  plugin.take();
+  ask();
+}
+
+static void take_in_call(kvo_call *call, void *user_data) {
+  plugin.take();
+  ask();
+}
+
+static void ask_in_destroy(void *user_data) { ask(); }
+
+TEST("a plug-in is kept by what has ended, until the changes and calls in progress cannot use it any more") {
+  static const leftover observations[] = {LEFT_CALLBACK, LEFT_PATH, LEFT_USER_DATA, LEFT_BINDING, LEFT_DEATH};
+  begin();
+  kvo_observation own = observe_by(as_object(host), "value", KVO_NONE, take_and_ask, NULL);
+  for (size_t i = 0; i < sizeof observations / sizeof *observations; i++) {
+    CHECK_OK(plugin.leave(observations[i], as_object(host), ignore));
+    item_set_value(host, 10 + (int)i);
+    CHECK_STATUS(asked.status, KVO_ERROR_BUSY);
+    CHECK_CONTAINS(asked.why, "has ended, but is still used by a change in progress");
+    CHECK_OK(can_unload());
+  }
+  CHECK_OK(kvo_remove_observer(own));
+
+  kvo_hook_spec spec = {
+      .struct_size = sizeof spec, .method = "twice", .when = KVO_HOOK_BEFORE, .function = take_in_call};
+  kvo_hook hook;
+  CHECK_OK(kvo_object_hook(as_object(host), &spec, &hook));
+  CHECK_OK(plugin.leave(LEFT_HOOK, as_object(host), ignore));
+  CHECK_EQ(((int (*)(item *))kvo_object_method(as_object(host), "twice"))(host), 2 * host->value);
+  CHECK_STATUS(asked.status, KVO_ERROR_BUSY);
+  CHECK_CONTAINS(asked.why, "a hook is still on method 'twice'");
+  CHECK_OK(can_unload());
+  CHECK_OK(kvo_hook_remove(hook));
+  end();
+}
+
+TEST("a plug-in is kept while the `destroy` of any observation runs") {
+  begin();
+  kvo_observer observer = observer_by("value", KVO_NONE, ignore, NULL);
+  observer.destroy = ask_in_destroy;
+  kvo_observation id;
+  CHECK_OK(kvo_add_observer(as_object(host), &observer, &id));
+  CHECK_OK(kvo_remove_observer(id));
+  CHECK_STATUS(asked.status, KVO_ERROR_BUSY);
+  CHECK_CONTAINS(asked.why, "the `destroy` of an observation is running");
+  CHECK_OK(can_unload());
   end();
 }
 
