@@ -13,4 +13,6 @@ mapfile -t objects < <(
   find CShim/src -name '*.c' -printf "$products/CKVO.build/src/%P.o\n"
   find Sources/CSwiftRuntime -name '*.c' -printf "$products/CSwiftRuntime.build/%P.o\n"
 )
-mapfile -t testing_objects < <(find Sources/KeyValueObservingTesting -name '*.swift' -printf "$products/KeyValueObservingTesting.build/%f.o\n")
+mapfile -t testing_objects < <(
+  find Sources/KeyValueObservingTesting -name '*.swift' -printf "$products/KeyValueObservingTesting.build/%f.o\n"
+)
