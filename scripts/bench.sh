@@ -39,7 +39,6 @@ echo "Each run measures both, one after the other; times are medians, a ratio is
 . /etc/os-release
 swift=$(swift --version 2>/dev/null | sed -nE 's/.*Swift version ([0-9.]+).*/Swift \1/p' | head -n 1)
 processor=$(sed -nE 's/^model name\s*: //p' /proc/cpuinfo | head -n 1)
-python3 scripts/plot.py Benchmarks/results.json Documentation/costs.svg
-python3 scripts/costs-table.py Benchmarks/results.json Documentation/Costs.md \
+python3 scripts/costs-document.py Benchmarks/results.json Documentation/Costs.md \
   "$swift on $PRETTY_NAME, $(uname -m), $(nproc) processors${processor:+ ($processor)}"
 echo "Documentation/Costs.md and Documentation/costs.svg are rewritten."

@@ -10,12 +10,8 @@ scripts/require.sh swift git libffi-dev
 
 out=build/clients
 mkdir -p "$out"
-scripts/quietly.sh check-clients swift build --scratch-path .build
-bin=$(swift build --scratch-path .build --show-bin-path)
-common=(-swift-version 6 -warnings-as-errors -I "$bin/Modules" -I CShim/include -I Sources/CSwiftRuntime/include
-  -load-plugin-executable "$bin/KeyValueObservingMacros-tool#KeyValueObservingMacros")
-objects_list=$(scripts/objects.sh "$bin") # a variable: a failure in <() would go unseen
-mapfile -t objects <<<"$objects_list"
+. scripts/client.sh
+client_flags+=(-warnings-as-errors)
 failures=0
 
 for client in Tests/Clients/*.swift; do
@@ -23,7 +19,7 @@ for client in Tests/Clients/*.swift; do
   IFS='|' read -ra ways <<<"$(sed -n '1s|^// flags:||p' "$client") "
   for way in "${ways[@]}"; do
     read -ra flags <<<"$way"
-    if swiftc "${common[@]}" "${flags[@]}" -parse-as-library "$client" "${objects[@]}" -lffi -o "$out/$name" && "$out/$name"; then
+    if swiftc "${client_flags[@]}" "${flags[@]}" -parse-as-library "$client" "${objects[@]}" -lffi -o "$out/$name" && "$out/$name"; then
       echo "check-clients: $name ${flags[*]}"
     else
       echo "check-clients: $name ${flags[*]} FAILED" >&2
@@ -32,13 +28,12 @@ for client in Tests/Clients/*.swift; do
   done
 done
 
-if swiftc "${common[@]}" -typecheck -plugin-path "$(dirname "$(readlink -f "$(command -v swift)")")/../lib/swift/host/plugins/testing" \
-  Tests/PortingTests/*.swift; then
+if swiftc "${client_flags[@]}" -typecheck Tests/PortingTests/*.swift; then
   echo "check-clients: the ported code gives no warnings"
 else
   failures=$((failures + 1))
 fi
-if swiftc "${common[@]}" -no-warnings-as-errors -typecheck -Xfrontend -verify -Xfrontend -verify-ignore-unrelated \
+if swiftc "${client_flags[@]}" -no-warnings-as-errors -typecheck -Xfrontend -verify -Xfrontend -verify-ignore-unrelated \
   Tests/Clients/Mistakes/Mistakes.swift; then
   echo "check-clients: the compiler says what to write in place of likely mistakes"
 else

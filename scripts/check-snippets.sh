@@ -10,19 +10,12 @@ out=build/snippets
 mkdir -p "$out"
 scripts/require.sh swift gcc g++ libffi-dev python3
 python3 scripts/snippets.py "$out/programs"
-scripts/quietly.sh check-snippets swift build --scratch-path .build --target KeyValueObservingTesting
-products=$(swift build --scratch-path .build --show-bin-path)
-toolchain=$(dirname "$(readlink -f "$(command -v swift)")")/..
+. scripts/client.sh
 lines() { python3 -c 'import json, sys; sys.stdout.writelines(f"{each}\n" for each in json.load(sys.stdin))' <"$1"; }
 
-# What SwiftPM would run, with a macro's plug-in that it has built; the objects are those of the library.
-compile() {
-  swiftc -swift-version 6 -Onone -g -I "$products/Modules" -I CShim/include -I Sources/CSwiftRuntime/include \
-    -load-plugin-executable "$products/KeyValueObservingMacros-tool#KeyValueObservingMacros" "$@" -lffi
-}
+compile() { swiftc "${client_flags[@]}" -g "$@" -lffi; }
 
 # Each step of each tutorial, as a program: it prints what its comments say, or ends with a fault, whose report the tutorial shows.
-mapfile -t objects < <(scripts/objects.sh "$products")
 failed=0
 for step in "$out"/programs/tutorials/*/*/; do
   name=$(basename "$(dirname "$step")") expected=$(lines "$step/expected.json") status=0
@@ -44,16 +37,15 @@ echo "the steps of the tutorials do what they say"
 
 # The examples in doc comments name objects of a context; they compile, and are not run.
 python3 scripts/comments.py "$out/comments/Examples.swift"
-compile -typecheck -suppress-warnings -parse-as-library -module-name Comments -plugin-path "$toolchain/lib/swift/host/plugins/testing" \
-  "$out/comments/Examples.swift" Tests/Snippets/Comments/Context.swift
+compile -typecheck -suppress-warnings -parse-as-library -module-name Comments "$out/comments/Examples.swift" \
+  Tests/Snippets/Comments/Context.swift
 echo "the examples of the doc comments compile"
 
-mapfile -t objects < <(scripts/objects.sh "$products" --testing)
 for folder in "$out"/programs/*/; do
   compgen -G "$folder/*.swift" >/dev/null || continue
   guide=$(basename "$folder")
-  compile -warnings-as-errors -parse-as-library -module-name Snippets -plugin-path "$toolchain/lib/swift/host/plugins/testing" \
-    "$folder"/*.swift Tests/Snippets/Main.swift "${objects[@]}" -lTesting -lXCTest -o "$out/$guide"
+  compile -warnings-as-errors -parse-as-library -module-name Snippets "$folder"/*.swift Tests/Snippets/Main.swift \
+    "${objects[@]}" "${testing_objects[@]}" -lTesting -lXCTest -o "$out/$guide"
   echo "== the code of $guide"
   "$out/$guide" --testing-library swift-testing
 done

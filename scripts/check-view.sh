@@ -13,14 +13,9 @@ export SWIFT_BACKTRACE=enable=no
 scripts/quietly.sh check-view swift build --package-path Tools --scratch-path .build --disable-build-manifest-caching --product kvo
 kvo=$(swift build --package-path Tools --scratch-path .build --show-bin-path)/kvo
 
-# The example, as SwiftPM would build it; the objects are those of the library.
-scripts/quietly.sh check-view-library swift build --scratch-path .build --target KeyValueObserving
-products=$(swift build --scratch-path .build --show-bin-path)
-mapfile -t objects < <(scripts/objects.sh "$products")
-swiftc -swift-version 6 -warnings-as-errors -Onone -g -parse-as-library -module-name avalanche \
-  -I "$products/Modules" -I CShim/include -I Sources/CSwiftRuntime/include \
-  -load-plugin-executable "$products/KeyValueObservingMacros-tool#KeyValueObservingMacros" \
-  Examples/Monitor/Sources/avalanche/*.swift "${objects[@]}" -lffi -o "$out/avalanche"
+. scripts/client.sh
+swiftc "${client_flags[@]}" -warnings-as-errors -g -parse-as-library -module-name avalanche Examples/Monitor/Sources/avalanche/*.swift \
+  "${objects[@]}" -lffi -o "$out/avalanche"
 "$out/avalanche" "$out/run.json" "$out/graph.json"
 
 /usr/bin/python3 Tests/View/traces.py "$out"

@@ -1,6 +1,6 @@
 """Runs the commands in the documents, each once, as Tests/Documents/commands.txt specifies.
 
-usage: documents.py OUT [--slow] [--list]
+usage: documents.py OUT [--slow]
 """
 
 import os
@@ -56,9 +56,6 @@ def main(out, *options):
         # The programs that were built are on the PATH.
         how, short = rows.get(command, ("", re.sub(r"^swift run --package-path \S+ ", "", command)))
         if how == "elsewhere" or (how == "slow" and "--slow" not in options):
-            continue
-        if "--list" in options:
-            print(f"{document}: {short}")
             continue
         ran += 1
         began = time.monotonic()

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Asks sourcekit-lsp what an editor shows in a program: completions and hovers. check-editor.sh calls it.
+"""Asks sourcekit-lsp what an editor shows in a program, and judges the completions and hovers. check-editor.sh calls it.
 
   editor.py PROGRAM FLAG…
 
-PROGRAM is a text with Swift code, in which comments point at positions of the line above: ^ complete:NAME and ^ hover:NAME. Prints a line
-of JSON for each: its kind and name, and the labels of the completions or the text of the hover. FLAGs are those of the compiler.
+PROGRAM is a text with Swift code, in which comments point at positions of the line above: ^ complete:NAME and ^ hover:NAME. FLAGs are those
+of the compiler.
 """
 
 import json
@@ -14,6 +14,11 @@ import subprocess
 import sys
 import tempfile
 import threading
+
+# Members that a class with the macro must have: the header, the requirement of the protocol, and the methods that subclasses override.
+NEEDED = {"_$kvo", "__keyValueObject", "__keyValueProperties", "__describeKeyValueProperties"}
+# Behind each, these must be offered.
+OFFERED = {"object": "onChange", "subclass": "addObserver", "token": "invalidate", "type": "init"}
 
 
 class Server:
@@ -73,7 +78,20 @@ def positions(text):
             yield mark[1], mark[2], line - 1, content.index("^")
 
 
+def wrong_completion(name, items):
+    names = {item["label"].split("(")[0] for item in items}
+    if hidden := {label for label in names if label.startswith("_")} - NEEDED:
+        return f"offers {sorted(hidden)}"
+    return None if OFFERED[name] in names else f"does not offer {OFFERED[name]}"
+
+
+def wrong_hover(hover):
+    # The first block of code is the declaration, the next ones are examples.
+    return "shows nothing" if not hover else None if hover["contents"]["value"].count("```") >= 4 else "shows no example"
+
+
 def main():
+    asked = failed = 0
     text, flags = pathlib.Path(sys.argv[1]).read_text(), sys.argv[2:]
     with tempfile.TemporaryDirectory() as folder:
         program = pathlib.Path(folder) / "Program.swift"
@@ -94,13 +112,16 @@ def main():
         for kind, name, line, column in positions(text):
             where = {"textDocument": {"uri": uri}, "position": {"line": line, "character": column}}
             if kind == "complete":
-                items = server.ask("textDocument/completion", where)["items"]
-                shown = [item["label"] for item in items]
+                problem = wrong_completion(name, server.ask("textDocument/completion", where)["items"])
             else:
-                hover = server.ask("textDocument/hover", where)
-                shown = hover and hover["contents"]["value"]
-            print(json.dumps({"kind": kind, "name": name, "shown": shown}))
+                problem = wrong_hover(server.ask("textDocument/hover", where))
+            asked += 1
+            if problem:
+                failed += 1
+                print(f"check-editor: {name} {problem}")
         server.close()
+    print(f"check-editor: {asked - failed} passed, {failed} failed")
+    return failed > 0 or asked < 20
 
 
-main()
+sys.exit(main())

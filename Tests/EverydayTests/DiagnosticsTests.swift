@@ -11,7 +11,7 @@
     private let panel = Panel()
     private let listener = ClassicListener()
 
-    @Test("decodes from its JSON as it was")
+    @Test("decodes from its JSON, and from its encoding, as it was")
     func decodes() throws {
       let context = UnsafeMutableRawPointer(bitPattern: 8)
       document.addObserver(listener, forKeyPath: "title", options: [.old, .new], context: context)
@@ -19,7 +19,8 @@
       let tokens = [document.observe(\.summary) { _, _ in }, panel.observe(\.caption) { _, _ in }]
       let graph = ObservationGraph.current()
       let decoded = try JSONDecoder().decode(ObservationGraph.self, from: Data(graph.json.utf8))
-      #expect(decoded == graph)
+      #expect(decoded == graph && !graph.edges.isEmpty)
+      #expect(try JSONDecoder().decode(ObservationGraph.self, from: JSONEncoder().encode(graph)) == graph)
       #expect(graphed(document).count { !$0.endsWithObject } == 1, "the classic one")
       document.removeObserver(listener)
       for token in tokens { token.invalidate() }

@@ -5,7 +5,7 @@ acquire, every store a release, and every exchange a barrier: no program behaves
 
 import re
 
-from source import Mutant
+from source import COMPARISONS, LOGIC, TRUTH, Mutant
 
 TOKEN = re.compile(
     r"""(?P<skip>\s+|//[^\n]*|/\*.*?\*/|^[ \t]*\#(?:\\\n|[^\n])*)
@@ -16,7 +16,6 @@ TOKEN = re.compile(
     re.X | re.M | re.S,
 )
 
-FLIPPED = {"==": "!=", "!=": "==", "<": "<=", "<=": "<", ">": ">=", ">=": ">"}
 SWAPPED = {"+": "-", "-": "+", "|": "&", "&": "|", "+=": "-=", "-=": "+=", "++": "--", "--": "++", "<<": ">>", ">>": "<<",
            "|=": "&=", "&=": "|="}
 NEEDS_LEFT = {"+", "-", "|", "&"}
@@ -84,8 +83,8 @@ def mutants(path, source):
         if not token.function or callee(found, i) == "kvo__assert":
             continue
         if token.kind == "word":
-            if token.text in ("true", "false") and callee(found, i) != "__builtin_expect":
-                yield replaced("constant", i, "false" if token.text == "true" else "true")
+            if token.text in TRUTH and callee(found, i) != "__builtin_expect":
+                yield replaced("constant", i, TRUTH[token.text])
             if token.text in ("if", "while") and text(i + 1) == "(":
                 begin, end = found[i + 1], found[found[i + 1].partner]
                 yield made("negate", (begin.end, begin.end, "!("), (end.start, end.start, ")"))
@@ -99,10 +98,9 @@ def mutants(path, source):
                 if edits:
                     yield made("lock", *edits)
         if token.kind == "sign":
-            if token.text in FLIPPED:
-                yield replaced("compare", i, FLIPPED[token.text])
-            if token.text in ("&&", "||"):
-                yield replaced("logic", i, "||" if token.text == "&&" else "&&")
+            for kind, others in ("compare", COMPARISONS), ("logic", LOGIC):
+                if token.text in others:
+                    yield replaced(kind, i, others[token.text])
             left = found[i - 1].kind in ("word", "number") and text(i - 1) not in ("return", "case", "else") or text(i - 1) in ")]"
             if token.text in SWAPPED and (token.text not in NEEDS_LEFT or left):
                 yield replaced("arithmetic", i, SWAPPED[token.text])

@@ -1,8 +1,13 @@
-"""A mutant: one change of a source file, how it is displayed, and how it is found in the list of equivalent mutants."""
+"""A mutant: one change of a source file, how it is displayed, and how it is found in the list of equivalent mutants; what both languages
+replace."""
 
 import difflib
 import hashlib
 import pathlib
+
+COMPARISONS = {"==": "!=", "!=": "==", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "===": "!==", "!==": "==="}
+LOGIC = {"&&": "||", "||": "&&"}
+TRUTH = {"true": "false", "false": "true"}
 
 
 class Mutant:

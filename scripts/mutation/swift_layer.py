@@ -34,6 +34,13 @@ def mutants(path):
     return swift_mutants.mutants(path, (ROOT / path).read_text())
 
 
+def switched(mutant, number):
+    """Returns the text of a mutant in a build of many."""
+    [(start, end, new)] = mutant.edits
+    old = mutant.source[start:end]
+    return f"if !__mutant({number}) {{ {old} }}" if mutant.kind == "statement" else f"(__mutant({number}) ? ({new}) : ({old}))"
+
+
 class Worker:
     def __init__(self, folder, options):
         self.folder, self.options = folder, options
@@ -127,7 +134,7 @@ class Worker:
             for start, end, number, mutant in sorted(by_path.get(str(path.relative_to(ROOT)), []), key=lambda each: each[:3]):
                 text += source[at:start]
                 first = text.count("\n") + 1
-                text += mutant.switch(number)
+                text += switched(mutant, number)
                 for line in range(first, text.count("\n") + 2):
                     lines.setdefault((path.name, line), set()).add(number)
                 at = end

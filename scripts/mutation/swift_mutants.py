@@ -2,9 +2,8 @@
 
 import re
 
-from source import Mutant
+from source import COMPARISONS, LOGIC, TRUTH, Mutant
 
-FLIPPED = {"==": "!=", "!=": "==", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "===": "!==", "!==": "==="}
 KEYWORDS = re.compile(r"(return|let|var|if|else|guard|for|while|repeat|switch|case|default|throw|func|class|struct|enum|extension|init|"
                       r"deinit|super\.init|self\.init|precondition\w*|assert\w*|fatalError|import|public|private|internal|fileprivate|"
                       r"open|static|final|override|nonisolated|unsafe|try|await|defer|do|catch|break|continue|where|get|set|inout|"
@@ -12,29 +11,19 @@ KEYWORDS = re.compile(r"(return|let|var|if|else|guard|for|while|repeat|switch|ca
 STATEMENT = re.compile(r"^([ \t]+)([A-Za-z_][\w.!?]*(?:\[[^\]\n]*\])?[!?]?(?:\([^{}\n]*\)|[ ]?[-+*]?=[ ][^\n{}]+|[\w.!?]*\([^{}\n]*\)))$", re.M)
 
 
-class SwiftMutant(Mutant):
-    """`switch` returns, for the mutant's number, the replacement text in a build with many mutants."""
-
-    def __init__(self, path, source, kind, edit, switch):
-        super().__init__(path, source, kind, [edit])
-        self.switch = switch
-
-
 def mutants(path, source):
     code = blanked(source)
 
-    def made(kind, start, end, new, switch):
-        return SwiftMutant(path, source, kind, (start, end, new), switch)
+    def made(kind, start, end, new):
+        return Mutant(path, source, kind, [(start, end, new)])
 
     for start, end in conditions(code):
-        text = source[start:end]
-        yield made("negate", start, end, f"!({text})", lambda n, t=text: f"(__mutant({n}) != ({t}))")
+        yield made("negate", start, end, f"!({source[start:end]})")
         yield from operators(made, code, source, start, end)
     for match in re.finditer(r"^[ \t]+return ([^\n{}]+)$", code, re.M):
         start, end = match.span(1)
-        if source[start:end] in ("true", "false"):
-            other = "false" if source[start:end] == "true" else "true"
-            yield made("constant", start, end, other, lambda n, t=source[start:end], o=other: f"(__mutant({n}) ? {o} : {t})")
+        if source[start:end] in TRUTH:
+            yield made("constant", start, end, TRUTH[source[start:end]])
         elif balanced(code[start:end]):
             yield from operators(made, code, source, start, end)
     for match in STATEMENT.finditer(code):
@@ -48,16 +37,14 @@ def mutants(path, source):
             continue
         if before[-1:] in (",", "(", "[", "=", "&", "|", "?", ":", "+") or after[:1] in (".", "?", ":", "&", "|", "+", "=", ",", ")", "]"):
             continue
-        yield made("statement", start, end, "()", lambda n, t=text: f"if !__mutant({n}) {{ {t} }}")
+        yield made("statement", start, end, "()")
     for match in re.finditer(r"(?<=[-+<>=] )\d+(?![\w.])", code):
         start, end = match.span()
         if code[:start].rsplit("\n", 1)[-1].lstrip().startswith(("@", "#", "case", "let _", "//")) or re.search(r"#\S*$", code[:start]):
             continue
-        value = source[start:end]
-        if int(value) > 16:
-            continue
-        more = str(int(value) + 1)
-        yield made("constant", start, end, more, lambda n, v=value, m=more: f"(__mutant({n}) ? {m} : {v})")
+        value = int(source[start:end])
+        if value <= 16:
+            yield made("constant", start, end, str(value + 1))
 
 
 def blanked(source):
@@ -109,12 +96,9 @@ def operators(made, code, source, start, end):
         return
     match = found[0]
     whole = source[start:end]
-    other = FLIPPED.get(match[0]) or {"&&": "||", "||": "&&"}.get(match[0])
-    if other is None:
-        return
-    changed = whole[: match.start()] + other + whole[match.end() :]
-    kind = "logic" if match[0] in ("&&", "||") else "compare"
-    yield made(kind, start, end, changed, lambda n, t=whole, c=changed: f"(__mutant({n}) ? ({c}) : ({t}))")
+    for kind, others in ("compare", COMPARISONS), ("logic", LOGIC):
+        if match[0] in others:
+            yield made(kind, start, end, whole[: match.start()] + others[match[0]] + whole[match.end() :])
 
 
 def balanced(text):

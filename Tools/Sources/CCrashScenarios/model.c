@@ -12,16 +12,12 @@
 
 static int get_pages(const document *of) { return of->pages; }
 static void set_pages(document *of, int pages) { of->pages = pages; }
-static int get_revision(const document *of) { return of->revision; }
-static void set_revision(document *of, int revision) { of->revision = revision; }
 static int get_word_count(const document *of) { return of->word_count; }
 static void set_word_count(document *of, int count) { of->word_count = count; }
 static const char *get_title(const document *of) { return of->title; }
 static void set_title(document *of, const char *title) { snprintf(of->title, sizeof of->title, "%s", title); }
 static author *get_author(const document *of) { return of->author; }
 static void set_author(document *of, author *by) { of->author = by; }
-static document *get_next(const document *of) { return of->next; }
-static void set_next(document *of, document *next) { of->next = next; }
 static const char *get_name(const author *of) { return of->name; }
 static void set_name(author *of, const char *name) { snprintf(of->name, sizeof of->name, "%s", name); }
 static int get_age(const document *of) { return (int)sizeof of->title; }
@@ -48,9 +44,7 @@ static void make_classes(void) {
   static const kvo_property_spec of_documents[] = {
       PROPERTY("title", "*", title),
       PROPERTY("pages", "i", pages),
-      PROPERTY("revision", "i", revision),
       PROPERTY("author", "@", author),
-      PROPERTY("next", "@", next),
       {.name = "wordCount",
        .type = "i",
        .getter = (kvo_function)get_word_count,
@@ -119,12 +113,8 @@ kvo_observation panel_observe(panel *self, kvo_object *object, const char *key_p
   return self->observation;
 }
 
-void a_moment(void) {
-  const struct timespec moment = {0, 1000000};
-  nanosleep(&moment, NULL);
-}
-
 void await(_Atomic int *flag) {
-  for (int tries = 0; tries < 10000 && *flag == 0; tries++) a_moment();
+  const struct timespec moment = {0, 1000000};
+  for (int tries = 0; tries < 10000 && *flag == 0; tries++) nanosleep(&moment, NULL);
   CHECK(*flag != 0);
 }

@@ -25,24 +25,21 @@ extern const crash_part crash_lifetimes, crash_endings, crash_removal, crash_reg
 
 /* ------------------------------------------------------------------------------------------------------------- Model -- */
 
-typedef struct document document;
-
 /** Keys: name (*). */
 typedef struct author {
   kvo_object header;
   char name[24];
 } author;
 
-/** Keys: pages and revision (i), title (*), author and next (@), wordCount (i, KVO_PROPERTY_MANUAL). */
-struct document {
+/** Keys: pages (i), title (*), author (@), wordCount (i, KVO_PROPERTY_MANUAL), age (i, only read). */
+typedef struct document {
   kvo_object header;
   /** Atomic, so that threads may set it at the same time. */
   _Atomic int pages;
-  int revision, word_count;
+  int word_count;
   char title[24];
   author *_Atomic author;
-  document *next;
-};
+} document;
 
 kvo_class *document_class(void);
 /** Returns NULL if memory cannot be allocated. */
@@ -63,7 +60,6 @@ typedef struct panel {
   /** NULL, or called in each callback. */
   void (*then)(struct panel *self, const kvo_change *change);
   document *of;
-  struct panel *other;
   kvo_observation observation;
 } panel;
 
@@ -78,6 +74,5 @@ kvo_observation panel_observe(panel *self, kvo_object *object, const char *key_p
 
 /** Waits until a flag is set, at most some seconds; a timeout is recorded as a failure. */
 void await(_Atomic int *flag);
-void a_moment(void);
 
 #endif

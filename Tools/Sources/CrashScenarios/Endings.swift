@@ -80,8 +80,6 @@ private func exitsWhileObserved() {
   leftover = (letter, sidebar)
 }
 
-// ------------------------------------------------------------------------------------------------------ Callbacks
-
 // ---------------------------------------------------------------------------------------------------- Destruction
 
 @KeyValueObservable
@@ -116,25 +114,6 @@ private func aHundredThousandLives() {
   check(kvo_crash_memory_in_use() < before + 65_536)
 }
 
-/// Removes another observation when it is deallocated.
-private final class Remover: @unchecked Sendable {
-  let document: Document
-  let panel: Panel
-  init(_ document: Document, _ panel: Panel) { (self.document, self.panel) = (document, panel) }
-  deinit { document.removeObserver(panel, forKeyPath: "title") }
-}
-
-private func destructionRemovesAnother() {
-  let (letter, sidebar) = (Document("A letter"), Panel())
-  letter.addObserver(sidebar, forKeyPath: "title")
-  let token = {
-    let remover = Remover(letter, sidebar)
-    return letter.observe(\.pages) { _, _ in withExtendedLifetime(remover) {} }
-  }()
-  token.invalidate()
-  check(letter.observationInfo == nil)
-}
-
 var endings: [Scenario] {
   [
     .init(
@@ -148,6 +127,5 @@ var endings: [Scenario] {
     .init("K22", "1", registeredWhileDestroyed),
     .init("K23", "", flags: .alone, aHundredThousandLives),
     .init("K24", "", flags: .alone, exitsWhileObserved),
-    .init("K25", "", destructionRemovesAnother),
   ]
 }

@@ -67,19 +67,6 @@ private func rootOfAPathDies() {
   check(anna.observationInfo == nil)
 }
 
-private func objectWasReplaced() {
-  let sidebar = Panel()
-  do {
-    var shown = Document("A letter")
-    let before = shown
-    shown.addObserver(sidebar, forKeyPath: "pages")  // site K08: registered, with the one before
-    shown = Document("A reply")
-    shown.removeObserver(sidebar, forKeyPath: "pages")  // site K08: removed from the new one
-    withExtendedLifetime(before) {}
-  }
-  withExtendedLifetime(sidebar) {}
-}
-
 private func observerDied() {
   let letter = Document("A letter")
   do {
@@ -135,7 +122,6 @@ var lifetimes: [Scenario] {
     .init("K04", "", diesObservingItselfSafely),
     .init("K05", "1", lacks: "2 observations", oneOfTwoWasRemoved),
     .init("K07", "1", contains: "document.author.name", rootOfAPathDies),
-    .init("K08", "2 1", objectWasReplaced),
     .init("K09", "4", observerDied),
     .init("K10", "4", successorAtItsAddress),
     .init("K11", "4", siblingAtItsAddress),

@@ -76,17 +76,6 @@ private func announcedTwice() {
   }
 }
 
-@inline(never)
-private func unknownKey() {
-  let letter = Document("A letter")
-  observing("wordCount", of: letter) { sidebar in
-    letter.willChangeValue(forKey: "wordcount")
-    letter.wordCount = 500
-    letter.didChangeValue(forKey: "wordcount")
-    check(sidebar.calls == 0)
-  }
-}
-
 @KeyValueObservable
 private final class Folder {
   var document: Document?
@@ -135,7 +124,6 @@ var manual: [Scenario] {
     .init("K71.2", "29", contains: "threadEndsBeforeDid", threadEndsBeforeDid),
     .init("K72", "30", contains: "willAndDidOnTwoThreads", willAndDidOnTwoThreads),
     .init("K74", "31", contains: "announcedTwice", announcedTwice),
-    .init("K75", "9", contains: "wordCount|unknownKey", ending: KVO_CRASH_ENDS_WELL, unknownKey),
     .init("K76", "32", replacedInSilence),
     .init("K77", "33", contains: "differentPositions", differentPositions),
     .init("K78", "33", contains: "positionsOutside", positionsOutside),

@@ -9,8 +9,6 @@ class Document {
   var title: String
   var pages = 0
   var author: Author?
-  weak var reviewer: Author?
-  var next: Document?
   var authors: [Author] = []
   /// Announced manually.
   var wordCount = 0

@@ -51,13 +51,6 @@ private func removedByBothClasses() {
 private nonisolated(unsafe) let ownContext = UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)
 private nonisolated(unsafe) let baseContext = UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)
 
-private func wrongContext() {
-  let (letter, sidebar) = (Document("A letter"), Panel())
-  letter.addObserver(sidebar, forKeyPath: "pages", context: ownContext)  // site K30: registered
-  letter.removeObserver(sidebar, forKeyPath: "pages", context: baseContext)  // site K30: removed
-  letter.removeObserver(sidebar, forKeyPath: "pages", context: ownContext)
-}
-
 private func ambiguous() {
   let (letter, sidebar) = (Document("A letter"), Panel())
   letter.addObserver(sidebar, forKeyPath: "pages", context: baseContext)
@@ -93,21 +86,6 @@ private func waitsForItself() {
   holder.value = nil
 }
 
-@inline(never)
-private func waitForEachOther() {
-  let letters = Unguarded([Document("A letter"), Document("A reply")])
-  let (tokens, inside) = (Unguarded<[NSKeyValueObservation]>([]), Counter())
-  tokens.value = (0..<2).map { index in
-    letters.value[index].observe(\.pages) { _, _ in  // site K40: registered
-      inside.add()
-      waitUntil { inside.value == 2 }
-      tokens.value[1 - index].invalidateAndWait()
-    }
-  }
-  inThreads(2) { letters.value[$0].pages = 2 }
-  tokens.value = []
-}
-
 private func removedByATemporaryName() {
   let (letter, sidebar) = (Document("A letter"), Panel())
   letter.addObserver(sidebar, forKeyPath: ["pa", "ges"].joined())
@@ -121,11 +99,9 @@ var removal: [Scenario] {
     .init("K27", "3", removedTwice),
     .init("K28", "3*50", removedOnTwoThreads),
     .init("K29", "3", removedByBothClasses),
-    .init("K30", "2", contains: "context", wrongContext),
     .init("K31", "16", ambiguous),
     .init("K35", "", removesTheLastOne),
     .init("K39", "17", contains: "waitsForItself", waitsForItself),
-    .init("K40", "17", contains: "waitForEachOther", waitForEachOther),
     .init("K41", "", removedByATemporaryName),
   ]
 }

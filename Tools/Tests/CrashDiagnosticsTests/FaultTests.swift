@@ -1,4 +1,4 @@
-// What ends a process and what does not, by the policy and by the kind of use. ScenarioTests test the report of each fault.
+// What ends a process and what does not, by the policy and by the kind of use. scripts/crashes.py checks the reports of faults.
 import Foundation
 import KeyValueObserving
 import Testing
@@ -20,10 +20,6 @@ private final class Panel: KeyValueObserver {
   ) {}
 }
 
-private func lines(_ result: ExitTest.Result) -> [String] {
-  String(decoding: result.standardErrorContent, as: UTF8.self).split(separator: "\n").map(String.init)
-}
-
 @Suite("Faults end the process with a report")
 struct FaultTests {
   @Test func `With KVO_POLICY=log the process continues, with memory intact`() async throws {
@@ -38,7 +34,7 @@ struct FaultTests {
       }
       exit(0)
     }
-    let faults = lines(result).filter { $0.hasPrefix("KVO") }
+    let faults = String(decoding: result.standardErrorContent, as: UTF8.self).split(separator: "\n")
     #expect(faults.filter { $0.hasPrefix("KVO0001") }.count == 10)
     #expect(faults.filter { $0.hasPrefix("KVO0002") }.count == 10)
   }
@@ -52,23 +48,4 @@ struct FaultTests {
       }
     }
   }
-
-  @Test func `Removing in the observer's or the object's deinit is in time`() async throws {
-    let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
-      SelfObserving().value = 1
-      exit(0)
-    }
-    #expect(!String(decoding: result.standardErrorContent, as: UTF8.self).contains("KVO0"))
-  }
-}
-
-@KeyValueObservable
-private final class SelfObserving: KeyValueObserver {
-  var value = 0
-  init() { addObserver(self, forKeyPath: "value") }
-  deinit { removeObserver(self, forKeyPath: "value") }
-  func observeValue(
-    forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
-    context: UnsafeMutableRawPointer?
-  ) {}
 }

@@ -92,19 +92,6 @@ private struct GraphTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test func `Its JSON decodes as the same graph, and so does its encoding`() throws {
-    let (engine, gauge) = (Engine(), Gauge())
-    engine.sensor = Sensor()
-    let tokens = [engine.observe(\.sensor?.heat) { _, _ in }, engine.observe(\.speed, options: .old) { _, _ in }]
-    engine.addObserver(gauge, forKeyPath: "speed", options: [.initial])
-    let graph = ObservationGraph.current()
-    engine.removeObserver(gauge, forKeyPath: "speed")
-    #expect(!graph.edges.isEmpty)
-    #expect(try JSONDecoder().decode(ObservationGraph.self, from: Data(graph.json.utf8)) == graph)
-    #expect(try JSONDecoder().decode(ObservationGraph.self, from: JSONEncoder().encode(graph)) == graph)
-    withExtendedLifetime(tokens) {}
-  }
-
   @Test func `DOT and Mermaid draw objects, observers and arrows between them`() throws {
     let engine = Engine()
     let line = #line + 1

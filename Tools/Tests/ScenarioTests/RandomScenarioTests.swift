@@ -141,7 +141,7 @@ private func randomLine(_ random: inout SeededGenerator) -> String {
     case 22 where depth < 3:
       return
         "\(random.pick(["on", "onprior"])) w1 \(random.pick([path, "*"])) \(random.pick(["1", "2", "x"])) \(command(depth + 1))"
-    default: return random.pick(["clear w1", "# text", "bogus \(value)", value, "new x T", "new y T"])
+    default: return random.pick(["# text", "bogus \(value)", value, "new x T", "new y T"])
     }
   }
   return command(0)

@@ -22,15 +22,13 @@ struct CoalescedViewTests {
   }
 
   @Test func `A coalesced change is one set, and what it notifies counts at the end of the scope`() throws {
-    let (picture, findings) = try found(coalesced())
+    let (_, findings, data) = try found(coalesced())
     #expect(findings.repeated.isEmpty)
     let first = try #require(findings.avalanches.first)
     #expect(findings.avalanches.count == 1)
     #expect(first.title == "set Bill.total (set earlier)")
     #expect(first.by?.hasPrefix("update()") == true, "\(first.by ?? "")")
     #expect((first.sets, first.notifications) == (1, 25))
-    let data = ViewData(
-      title: "", trace: try readTrace(coalesced()), picture: picture, findings: findings, lines: nil)
     #expect(data.facts.contains("26 sets"), "\(data.facts)")
     #expect(data.strings.contains("set Bill.total (notifies later)"))
   }
@@ -63,14 +61,13 @@ struct CoalescedViewTests {
         }
       }
     }
-    let (picture, findings) = try found(written.text)
+    let (picture, findings, data) = try found(written.text)
     let repeated = try #require(findings.repeated.first)
     #expect(repeated.text == "Bill.total of one object, within one “set Shop.rate”")
     #expect(repeated.detail == "by: Bill (App.swift:12) is notified of price")
     #expect(repeated.count == 6)
     let sets = picture.edges.filter { $0.kind == .sets && $0.keys["total"] != nil }
     #expect(sets.map(\.calls) == [6])
-    let data = ViewData(title: "", trace: try readTrace(written.text), picture: picture, findings: findings, lines: nil)
     #expect(data.facts.contains("10 sets"), "\(data.facts)")
   }
 }

@@ -1,4 +1,4 @@
-// kvo crash: its arguments and its output. CrashDiagnosticsTests test the scenarios themselves.
+// kvo crash: its arguments and its output. scripts/crashes.py checks the scenarios themselves.
 import ArgumentParser
 import KVOTool
 import Testing

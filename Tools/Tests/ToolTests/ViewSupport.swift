@@ -52,9 +52,12 @@ struct Written {
 
 func readTrace(_ text: String) throws -> Trace { Trace(try TraceFile(Data(text.utf8), name: "run.json")) }
 
-func found(_ text: String) throws -> (picture: Picture, findings: Findings) {
+func found(_ text: String) throws -> (picture: Picture, findings: Findings, data: ViewData) {
   let trace = try readTrace(text)
   let lines = SourceLines(of: trace)
   let picture = Picture(trace: trace, graph: nil, lines: lines)
-  return (picture, Findings(of: trace, picture, lines))
+  let findings = Findings(of: trace, picture, lines)
+  // A title that could end its element.
+  let data = ViewData(title: "</script>", trace: trace, picture: picture, findings: findings, lines: lines)
+  return (picture, findings, data)
 }

@@ -105,7 +105,7 @@ struct ViewTests {
   // MARK: - Findings
 
   @Test func `An avalanche is found, with the code that made it, its steps, and where it multiplies`() throws {
-    let (_, findings) = try found(avalanche(rows: 5).text)
+    let findings = try found(avalanche(rows: 5).text).findings
     let first = try #require(findings.avalanches.first)
     #expect(first.title == "set Shop.rate")
     #expect(first.by == "static Shop.App.raise(by:)")
@@ -238,7 +238,7 @@ struct ViewTests {
   // MARK: - The graph
 
   @Test func `An observer that is an object is one node, with what it is notified of and what it sets`() throws {
-    let (picture, _) = try found(avalanche(rows: 2).text)
+    let picture = try found(avalanche(rows: 2).text).picture
     #expect(!picture.isGrouped)
     #expect(picture.nodes.map(\.name).sorted() == ["Bill", "Row", "Row", "Shop", "raise(by:)"])
     let bill = try #require(picture.nodes.firstIndex { $0.name == "Bill" })
@@ -250,7 +250,7 @@ struct ViewTests {
   }
 
   @Test func `With many objects each class is one node, whose arrows have the sums`() throws {
-    let (picture, _) = try found(avalanche(rows: 100).text)
+    let picture = try found(avalanche(rows: 100).text).picture
     #expect(picture.isGrouped)
     #expect(picture.objectCount == 102)
     let row = try #require(picture.nodes.firstIndex { $0.name == "Row" })
@@ -337,23 +337,14 @@ struct ViewTests {
     written.set("Item@0x1", "value") { _ in }
     written.add("i", #","name":"KVO0002 error","cat":"fault","args":{"summary":"it is not registered"}"#)
     written.lines[written.lines.count - 1].replace(#""tid":1"#, with: #""tid":2"#)
-    let trace = try readTrace(written.text)
-    let lines = SourceLines(of: trace)
-    let picture = Picture(trace: trace, graph: nil, lines: lines)
-    let data = ViewData(
-      title: "t", trace: trace, picture: picture, findings: Findings(of: trace, picture, lines), lines: lines)
+    let data = try found(written.text).data
     #expect(data.threads.map(\.id) == [1, 2] && data.instants.map(\.thread) == [1])
   }
 
   @Test func `Text of the program cannot end its element in the page, and the page loads nothing`() throws {
     var written = Written()
     written.set("</script><script>alert(1)//@0x1", "<b>&") { written in written.notify(1, "x@0x1", "<!--") }
-    let trace = try readTrace(written.text)
-    let lines = SourceLines(of: trace)
-    let picture = Picture(trace: trace, graph: nil, lines: lines)
-    let data = ViewData(
-      title: "</script>", trace: trace, picture: picture, findings: Findings(of: trace, picture, lines), lines: lines)
-    let page = try ViewPage.html(data)
+    let page = try ViewPage.html(found(written.text).data)
     #expect(page.components(separatedBy: "</script").count == 1 + 3)
     #expect(!page.contains("alert(1)//@0x1<") && !page.contains("<!--<"))
     #expect(page.contains("default-src 'none'"))
@@ -366,11 +357,7 @@ struct ViewTests {
   {
     var written = avalanche(rows: 20)
     for _ in 0..<ViewData.mostSlices { written.set("Quiet@0x7", "k") { _ in } }
-    let trace = try readTrace(written.text)
-    let lines = SourceLines(of: trace)
-    let picture = Picture(trace: trace, graph: nil, lines: lines)
-    let findings = Findings(of: trace, picture, lines)
-    let data = ViewData(title: "t", trace: trace, picture: picture, findings: findings, lines: lines)
+    let data = try found(written.text).data
     #expect(data.slices.text.count == ViewData.mostSlices)
     #expect(data.remarks.contains { $0.contains("slices are not drawn") })
     #expect(data.findings.avalanches.first?.slice == 0)

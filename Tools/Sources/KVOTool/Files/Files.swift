@@ -66,23 +66,22 @@ package enum OutputFile {
 
 /// What a command reads.
 enum InputFile {
-  /// Returns the content of a file, of standard input for "-", or why there is none.
-  static func read(_ path: String) -> Result<Data, InputFailure> {
+  /// Returns the content of a file, of standard input for "-".
+  static func read(_ path: String) throws -> Data {
+    func failure() -> ViewFailure {
+      ViewFailure(description: "\(path) cannot be read: \(OutputFile.reason(errno, path))")
+    }
     let file = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { return .failure(InputFailure(reason: OutputFile.reason(errno, path))) }
+    guard file >= 0 else { throw failure() }
     defer { if path != "-" { close(file) } }
     var content = Data()
     var block = [UInt8](repeating: 0, count: 1 << 20)
     while true {
       let count = Glibc.read(file, &block, block.count)
       if count < 0, errno == EINTR { continue }
-      if count < 0 { return .failure(InputFailure(reason: OutputFile.reason(errno, path))) }
-      if count == 0 { return .success(content) }
+      if count < 0 { throw failure() }
+      if count == 0 { return content }
       content.append(contentsOf: block.prefix(count))
     }
   }
-}
-
-struct InputFailure: Error {
-  let reason: String
 }

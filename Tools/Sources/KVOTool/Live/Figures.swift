@@ -14,9 +14,10 @@ package struct Figures: Decodable {
     let key: String
     let count: UInt64
   }
-  struct Place: Decodable, Hashable {
+  struct Place: Decodable {
     let file: String
     let line: Int
+    var text: String { "\(file):\(line)" }
   }
   struct Notification: Decodable {
     let `class`: String
@@ -102,7 +103,7 @@ package struct Interval: Encodable {
     otherChangesPerSecond = difference(new.otherChanges, old.otherChanges) / time
 
     func name(_ row: Figures.Notification) -> Name {
-      Name(words: [row.class, row.keyPath, row.observerClass, row.registeredAt.map { "\($0.file):\($0.line)" }])
+      Name(words: [row.class, row.keyPath, row.observerClass, row.registeredAt?.text])
     }
     let before = Dictionary(old.notifications.map { (name($0), $0) }, uniquingKeysWith: { first, _ in first })
     observers = new.notifications.map { row in

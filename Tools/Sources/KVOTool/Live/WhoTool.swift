@@ -41,15 +41,10 @@ package struct WhoTool: ParsableCommand {
   }
 
   struct Observer: Decodable {
-    struct Object: Decodable, Hashable {
+    struct Object: Decodable {
       let `class`: String
       let address: String
       var text: String { "\(`class`)@\(address)" }
-    }
-    struct Place: Decodable, Hashable {
-      let file: String
-      let line: Int
-      var text: String { "\(file):\(line)" }
     }
     let id: String
     let object: Object
@@ -59,7 +54,7 @@ package struct WhoTool: ParsableCommand {
     let observerClass: String?
     let observer: String
     let note: String?
-    let registeredAt: Place?
+    let registeredAt: Figures.Place?
     let notifications: Int?
 
     var who: String {

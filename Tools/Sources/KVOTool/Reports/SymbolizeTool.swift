@@ -31,13 +31,9 @@ package struct SymbolizeTool: ParsableCommand {
 
   /// The text with source lines, and why some calls have none.
   package func output() throws -> (text: String, missing: [String]) {
-    switch InputFile.read(report) {
-    case .success(let data):
-      var lines = ReportLines(searching: binary)
-      // Terminals end their lines with "\r\n", which is one Character.
-      let text = String(decoding: data, as: UTF8.self).replacing("\r\n", with: "\n")
-      return (lines.symbolized(text), lines.missing)
-    case .failure(let failure): throw ViewFailure(description: "\(report) cannot be read: \(failure.reason)")
-    }
+    var lines = ReportLines(searching: binary)
+    // Terminals end their lines with "\r\n", which is one Character.
+    let text = String(decoding: try InputFile.read(report), as: UTF8.self).replacing("\r\n", with: "\n")
+    return (lines.symbolized(text), lines.missing)
   }
 }

@@ -2,8 +2,8 @@
 import Foundation
 
 /// Outermost sets that cause many notifications, with the steps from the set to them.
-struct Avalanche: Encodable {
-  struct Step: Encodable {
+struct Avalanche: Encodable, HasSlice {
+  struct Step: Encodable, HasSlice {
     /// Such as `set Invoice.total` or `Line (Invoice.swift:18) is notified of price`.
     var text: String
     /// One slice of this kind, to show.
@@ -18,14 +18,14 @@ struct Avalanche: Encodable {
   }
 
   /// Notifications of one kind that no step has.
-  struct Branch: Encodable {
+  struct Branch: Encodable, HasSlice {
     var text: String
     var count: Int
     var slice: Int
   }
 
   /// A property that is set several times in one object, or in each of several.
-  struct Repeated: Encodable {
+  struct Repeated: Encodable, HasSlice {
     /// Such as `Invoice.total`.
     var property: String
     /// The observer that makes most of these sets, or an empty text.

@@ -1,8 +1,13 @@
 // What a view says about a trace: avalanches, what is set again and again, the busiest observers, the widest changes, faults.
 import Foundation
 
-/// A row of a list: a text, numbers, and a slice to show.
-struct Finding: Encodable {
+/// What has a slice to show.
+protocol HasSlice {
+  var slice: Int { get set }
+}
+
+/// A row of a list.
+struct Finding: Encodable, HasSlice {
   var text: String
   var detail: String
   var count: Int

@@ -152,23 +152,19 @@ struct ViewData: Encodable {
 
   /// Changes the numbers of slices in the findings to those of the shown ones.
   private mutating func move(_ new: (Int) -> Int) {
+    findings.avalanches.move(new)
     for index in findings.avalanches.indices {
-      findings.avalanches[index].slice = new(findings.avalanches[index].slice)
-      for step in findings.avalanches[index].steps.indices {
-        findings.avalanches[index].steps[step].slice = new(findings.avalanches[index].steps[step].slice)
-      }
-      for row in findings.avalanches[index].repeated.indices {
-        findings.avalanches[index].repeated[row].slice = new(findings.avalanches[index].repeated[row].slice)
-      }
-      for row in findings.avalanches[index].others.indices {
-        findings.avalanches[index].others[row].slice = new(findings.avalanches[index].others[row].slice)
-      }
+      findings.avalanches[index].steps.move(new)
+      findings.avalanches[index].repeated.move(new)
+      findings.avalanches[index].others.move(new)
     }
-    for list in [\Findings.repeated, \.observers, \.widest, \.faults] {
-      for index in findings[keyPath: list].indices {
-        findings[keyPath: list][index].slice = new(findings[keyPath: list][index].slice)
-      }
-    }
+    for list in [\Findings.repeated, \.observers, \.widest, \.faults] { findings[keyPath: list].move(new) }
+  }
+}
+
+extension Array where Element: HasSlice {
+  fileprivate mutating func move(_ new: (Int) -> Int) {
+    for index in indices { self[index].slice = new(self[index].slice) }
   }
 }
 

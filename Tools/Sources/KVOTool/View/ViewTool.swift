@@ -60,11 +60,7 @@ package struct ViewTool: ParsableCommand {
     var graph: ObservationGraph?
     var trace: Trace?
     for file in files {
-      let data: Data
-      switch InputFile.read(file) {
-      case .success(let content): data = content
-      case .failure(let failure): throw ViewFailure(description: "\(file) cannot be read: \(failure.reason)")
-      }
+      let data = try InputFile.read(file)
       if data.allSatisfy({ $0 <= 32 }) { throw ViewFailure(description: "\(file) is empty") }
       if Self.isGraph(data) {
         if graph != nil { throw ViewFailure(description: "\(file) is a second graph; specify a trace and a graph") }

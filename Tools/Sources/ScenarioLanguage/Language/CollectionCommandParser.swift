@@ -1,76 +1,103 @@
 // Parses the commands that mutate collections.
 import Foundation
+import KeyValueObserving
 
-extension Command {
-  static func collections(_ verb: String, _ reader: inout LineReader) throws -> Command? {
+/// A mutation of an ordered collection.
+enum OrderedOperation {
+  case insert(Int, Literal)
+  case add(Literal)
+  case remove(Int)
+  case replace(Int, Literal)
+  case removeLast
+  case removeObject(Literal)
+  case removeAll
+  case insertMany(IndexSet, [Literal])
+  case removeMany(IndexSet)
+  case replaceMany(IndexSet, [Literal])
+  case setAll([Literal])
+  case exchange(Int, Int)
+  case count
+}
+
+/// A mutation of a set.
+enum SetOperation {
+  case add(Literal)
+  case remove(Literal)
+  case union([Literal])
+  case minus([Literal])
+  case intersect([Literal])
+  case setAll([Literal])
+  case removeAll
+}
+
+extension LineReader {
+  mutating func collections(_ verb: String) throws -> Command? {
     guard ["arr", "oset", "sets", "acc"].contains(verb) else { return nil }
-    let object = try reader.name("the object")
-    let path = try reader.path()
-    let operation = try reader.word("the operation")
-    func unknown() -> ScriptError { ScriptError("\(quoted(operation)) is no operation of \(verb)") }
+    let (object, path, operation) = (try name("the object"), try path(), try word("the operation"))
     switch verb {
+    case "arr":
+      if let read = try ordered(operation) {
+        return { try $0.mutate($0.object(object).mutableArrayValue(forKeyPath: path), read) }
+      }
+    case "oset":
+      if let read = try ordered(operation) {
+        return { try $0.mutate($0.object(object).mutableOrderedSetValue(forKeyPath: path), read) }
+      }
     case "sets":
-      guard let read = try SetOperation(operation, &reader) else { throw unknown() }
-      return .mutateSet(object: object, path: path, read)
-    case "acc":
-      guard let read = try AccessorOperation(operation, &reader) else { throw unknown() }
-      return .accessor(object: object, key: path, read)
-    default:
-      guard let read = try OrderedOperation(operation, &reader) else { throw unknown() }
-      return verb == "arr"
-        ? .array(object: object, path: path, read) : .orderedSet(object: object, path: path, read)
+      if let read = try unordered(operation) {
+        return { try $0.mutate($0.object(object).mutableSetValue(forKeyPath: path), read) }
+      }
+    default: return try accessor(object, path, operation)
     }
+    throw unknown(operation, of: verb)
   }
-}
 
-extension OrderedOperation {
-  fileprivate init?(_ name: String, _ reader: inout LineReader) throws {
-    switch name {
-    case "insert": self = .insert(try reader.index(), try reader.value())
-    case "add": self = .add(try reader.value())
-    case "remove": self = .remove(try reader.index())
-    case "replace": self = .replace(try reader.index(), try reader.value())
-    case "removelast": self = .removeLast
-    case "removeobj": self = .removeObject(try reader.value())
-    case "removeall": self = .removeAll
-    case "insertmany": self = .insertMany(try reader.indexes(), try reader.value().elements())
-    case "removemany": self = .removeMany(try reader.indexes())
-    case "replacemany": self = .replaceMany(try reader.indexes(), try reader.value().elements())
-    case "setarray": self = .setAll(try reader.value().elements())
-    case "exchange": self = .exchange(try reader.index(), try reader.index())
-    case "count": self = .count
-    default: return nil
-    }
+  private func unknown(_ operation: String, of verb: String) -> ScriptError {
+    ScriptError("\(quoted(operation)) is no operation of \(verb)")
   }
-}
 
-extension SetOperation {
-  fileprivate init?(_ name: String, _ reader: inout LineReader) throws {
-    switch name {
-    case "add": self = .add(try reader.value())
-    case "remove": self = .remove(try reader.value())
-    case "union": self = .union(try reader.value().elements())
-    case "minus": self = .minus(try reader.value().elements())
-    case "intersect": self = .intersect(try reader.value().elements())
-    case "set": self = .setAll(try reader.value().elements())
-    case "removeall": self = .removeAll
-    default: return nil
-    }
-  }
-}
-
-extension AccessorOperation {
-  fileprivate init?(_ name: String, _ reader: inout LineReader) throws {
-    switch name {
+  /// Parses a call of one of the model's accessors.
+  private mutating func accessor(_ object: String, _ key: String, _ operation: String) throws -> Command {
+    switch operation {
     case "insert", "remove", "replace", "insertmany", "removemany", "replacemany":
-      guard let operation = try OrderedOperation(name, &reader) else { return nil }
-      self = .ordered(operation)
-    case "addobj": self = .set(.add(try reader.value()))
-    case "removeobj": self = .set(.remove(try reader.value()))
-    case "union", "minus", "intersect":
-      guard let operation = try SetOperation(name, &reader) else { return nil }
-      self = .set(operation)
-    default: return nil
+      let read = try ordered(operation)!
+      return { try $0.call(read, of: $0.model(object), key) }
+    case "addobj", "removeobj", "union", "minus", "intersect":
+      let read = try unordered(operation.replacing("obj", with: ""))!  // "add" is "addobj" here
+      return { try $0.call(read, of: $0.model(object), key) }
+    default: throw unknown(operation, of: "acc")
+    }
+  }
+
+  private mutating func ordered(_ name: String) throws -> OrderedOperation? {
+    switch name {
+    case "insert": .insert(try index(), try value())
+    case "add": .add(try value())
+    case "remove": .remove(try index())
+    case "replace": .replace(try index(), try value())
+    case "removelast": .removeLast
+    case "removeobj": .removeObject(try value())
+    case "removeall": .removeAll
+    case "insertmany": .insertMany(try indexes(), try value().elements())
+    case "removemany": .removeMany(try indexes())
+    case "replacemany": .replaceMany(try indexes(), try value().elements())
+    case "setarray": .setAll(try value().elements())
+    case "exchange": .exchange(try index(), try index())
+    case "count": .count
+    default: nil
+    }
+  }
+
+  private mutating func unordered(_ name: String) throws -> SetOperation? {
+    switch name {
+    case "add": .add(try value())
+    case "remove": .remove(try value())
+    case "union": .union(try value().elements())
+    case "minus": .minus(try value().elements())
+    case "intersect": .intersect(try value().elements())
+    case "set": .setAll(try value().elements())
+    case "removeall": .removeAll
+    default: nil
     }
   }
 }

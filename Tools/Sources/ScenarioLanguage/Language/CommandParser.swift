@@ -1,72 +1,81 @@
-// Parses a line into a command.
+// Parses a line into what it does.
+import CKVO
 import Foundation
 import KeyValueObserving
 
-extension Command {
-  /// Parses one line; throws an error that describes the mistake.
-  init(line: String) throws {
-    var reader = LineReader(line)
-    self = try Self.read(&reader, depth: 0)
-  }
+/// What one line of a scenario does.
+typealias Command = (ScenarioRunner) throws -> Void
 
+extension LineReader {
   /// The maximum depth of reactions to reactions. Parsing is recursive, so the stack limits it.
-  private static let deepest = 20
+  private static let deepestReaction = 20
 
-  private static func read(_ reader: inout LineReader, depth: Int) throws -> Command {
-    let verb = try reader.word("a command")
+  /// Parses the rest of the line; throws an error that describes the mistake.
+  mutating func command(depth: Int = 0) throws -> Command {
+    let verb = try word("a command")
     if verb == "on" || verb == "onprior" {
-      guard depth < deepest else { throw ScriptError("reactions nest deeper than \(deepest)") }
-      return try reaction(&reader, isPrior: verb == "onprior", depth: depth)
+      guard depth < Self.deepestReaction else {
+        throw ScriptError("reactions nest deeper than \(Self.deepestReaction)")
+      }
+      return try reaction(isPrior: verb == "onprior", depth: depth)
     }
-    let command =
-      try objects(verb, &reader) ?? registrations(verb, &reader) ?? values(verb, &reader)
-      ?? announcements(verb, &reader) ?? collections(verb, &reader)
+    let command = try objects(verb) ?? registrations(verb) ?? values(verb) ?? announcements(verb) ?? collections(verb)
     guard let command else { throw ScriptError("\(quoted(verb)) is no command") }
-    try reader.end()
+    try end()
     return command
   }
 
-  private static func objects(_ verb: String, _ reader: inout LineReader) throws -> Command? {
+  private mutating func objects(_ verb: String) throws -> Command? {
     switch verb {
     case "new":
-      let name = try reader.name("the object's name")
-      let kind = try reader.word("the class")
+      let (object, kind) = (try name("the object's name"), try word("the class"))
       guard kind != "Proxy" else {
-        throw ScriptError("Swift has no message forwarding, hence no proxies: \(quoted(name)) is not made")
+        throw ScriptError("Swift has no message forwarding, hence no proxies: \(quoted(object)) is not made")
       }
-      return .new(object: name, kind: kind)
-    case "free": return .free(object: try reader.name("the object"))
-    case "reset": return .reset
-    case "isa": return .isa(object: try reader.name("the object"))
-    case "info": return .info(object: try reader.name("the object"))
+      return { try $0.make(object, kind) }
+    case "reset": return { $0.forget() }
+    case "free":
+      let object = try name("the object")
+      return { try $0.free(object) }
+    case "isa":
+      let object = try name("the object")
+      return { try $0.answerIsa(of: $0.object(object)) }
+    case "info":
+      let object = try name("the object")
+      return { runner in try runner.answer { try runner.object(object).observationInfo == nil ? "noinfo" : "info" } }
     default: return nil
     }
   }
 
-  private static func registrations(_ verb: String, _ reader: inout LineReader) throws -> Command? {
-    guard verb == "add" || verb == "rem" else {
-      return verb == "clear" ? .clear(watcher: try reader.name("the observer")) : nil
-    }
-    let object = try reader.name("the object")
-    let watcher = try reader.name("the observer")
-    let path = try reader.path()
+  private mutating func registrations(_ verb: String) throws -> Command? {
+    guard verb == "add" || verb == "rem" else { return nil }
+    let (object, watcher, keyPath) = (try name("the object"), try name("the observer"), try path())
     var options: NSKeyValueObservingOptions?
     var context: Int?
-    while let word = reader.optionalWord() {
+    while let word = optionalWord() {
       if word.hasPrefix("ctx="), context == nil {
         guard let number = Int(word.dropFirst(4)), number >= 0 else {
           throw ScriptError("\(quoted(word)) is no context")
         }
         context = number
       } else if verb == "add", options == nil {
-        options = try self.options(word)
+        options = try Self.options(word)
       } else {
         throw ScriptError("unexpected \(quoted(word))")
       }
     }
-    let registration = Registration(object: object, watcher: watcher, path: path, context: context ?? 0)
-    if verb == "add" { return .add(registration, options: options ?? []) }
-    return .remove(registration, withContext: context != nil)
+    let pointer = UnsafeMutableRawPointer(bitPattern: context ?? 0)
+    if verb == "add" {
+      return { [options] in
+        try $0.object(object).addObserver(
+          $0.watcher(watcher), forKeyPath: keyPath, options: options ?? [], context: pointer)
+      }
+    }
+    // Without "ctx=", the method that has no context parameter.
+    if context == nil {
+      return { try $0.object(object).removeObserver($0.watcher(watcher), forKeyPath: keyPath) }
+    }
+    return { try $0.object(object).removeObserver($0.watcher(watcher), forKeyPath: keyPath, context: pointer) }
   }
 
   private static func options(_ word: String) throws -> NSKeyValueObservingOptions {
@@ -81,39 +90,58 @@ extension Command {
     return options
   }
 
-  private static func values(_ verb: String, _ reader: inout LineReader) throws -> Command? {
+  private mutating func values(_ verb: String) throws -> Command? {
+    guard ["set", "raw", "kvc", "get", "inc", "both"].contains(verb) else { return nil }
+    let object = try name("the object")
     switch verb {
-    case "set": .set(object: try reader.name("the object"), key: try reader.word("the key"), try reader.value())
-    case "raw": .setRaw(object: try reader.name("the object"), key: try reader.word("the key"), try reader.value())
-    case "kvc": .setByPath(object: try reader.name("the object"), path: try reader.path(), try reader.value())
-    case "get": .get(object: try reader.name("the object"), path: try reader.path())
-    case "inc": .bumpManual(object: try reader.name("the object"))
-    case "both": .setBoth(object: try reader.name("the object"), try reader.integer("v"))
-    default: nil
+    case "set":
+      let (key, literal) = (try word("the key"), try value())
+      return { try $0.object(object).set(key, to: $0.value(literal)) }
+    case "raw":
+      let (key, literal) = (try word("the key"), try value())
+      return { try $0.object(object).setRaw(key, to: $0.value(literal)) }
+    case "kvc":
+      let (keyPath, literal) = (try path(), try value())
+      return { try $0.object(object).setValue($0.value(literal), forKeyPath: keyPath) }
+    case "get":
+      let keyPath = try path()
+      return { runner in try runner.answer { describe(try runner.object(object).value(forKeyPath: keyPath)) } }
+    case "inc": return { try $0.model(object).bumpManual() }
+    default:
+      guard case .integer(let number) = try value() else { throw ScriptError("v takes an integer here") }
+      return { try $0.model(object).setBoth(number) }
     }
   }
 
-  private static func announcements(_ verb: String, _ reader: inout LineReader) throws -> Command? {
+  private mutating func announcements(_ verb: String) throws -> Command? {
+    guard ["will", "did", "willidx", "dididx", "willset", "didset"].contains(verb) else { return nil }
+    let (object, isWill) = (try name("the object"), verb.hasPrefix("will"))
     switch verb {
-    case "will": return .will(object: try reader.name("the object"), key: try reader.word("the key"))
-    case "did": return .did(object: try reader.name("the object"), key: try reader.word("the key"))
+    case "will", "did":
+      let key = try word("the key")
+      return {
+        let object = try $0.object(object)
+        isWill ? object.willChangeValue(forKey: key) : object.didChangeValue(forKey: key)
+      }
     case "willidx", "dididx":
-      let object = try reader.name("the object")
-      let kind = try reader.oneOf(kinds, "kind of change")
-      let key = try reader.word("the key")
-      let indexes = try reader.indexes()
-      return verb == "willidx"
-        ? .willChangeIndexes(object: object, kind, key: key, indexes)
-        : .didChangeIndexes(object: object, kind, key: key, indexes)
-    case "willset", "didset":
-      let object = try reader.name("the object")
-      let key = try reader.word("the key")
-      let mutation = try reader.oneOf(mutations, "set mutation")
-      let elements = try reader.value()
-      return verb == "willset"
-        ? .willMutateSet(object: object, key: key, mutation, elements)
-        : .didMutateSet(object: object, key: key, mutation, elements)
-    default: return nil
+      let kind = try oneOf(Self.kinds, "kind of change")
+      let (key, positions) = (try word("the key"), try indexes())
+      return {
+        let object = try $0.object(object)
+        isWill
+          ? object.willChange(kind, valuesAt: positions, forKey: key)
+          : object.didChange(kind, valuesAt: positions, forKey: key)
+      }
+    default:
+      let key = try word("the key")
+      let mutation = try oneOf(Self.mutations, "set mutation")
+      let literal = try value()
+      return {
+        let (object, members) = (try $0.object(object), try $0.members(literal.elements()))
+        isWill
+          ? object.willChangeValue(forKey: key, withSetMutation: mutation, using: members)
+          : object.didChangeValue(forKey: key, withSetMutation: mutation, using: members)
+      }
     }
   }
 
@@ -124,17 +152,13 @@ extension Command {
     "union": .union, "minus": .minus, "intersect": .intersect, "set": .set,
   ]
 
-  private static func reaction(_ reader: inout LineReader, isPrior: Bool, depth: Int) throws -> Command {
-    let watcher = try reader.name("the observer")
-    let path = try reader.path()
-    let count = try reader.word("how often")
+  private mutating func reaction(isPrior: Bool, depth: Int) throws -> Command {
+    let (watcher, keyPath, count) = (try name("the observer"), try path(), try word("how often"))
     guard let times = Int(count), times >= 0 else { throw ScriptError("\(quoted(count)) is no count") }
-    let command = try read(&reader, depth: depth + 1)
-    return .react(Reaction(watcher: watcher, path: path, isPrior: isPrior, times: times, command: command))
+    let reaction = try command(depth: depth + 1)
+    return { $0.add(Reaction(watcher: watcher, path: keyPath, isPrior: isPrior, times: times, command: reaction)) }
   }
-}
 
-extension LineReader {
   /// Parses the name of an object or an observer.
   mutating func name(_ meaning: String) throws -> String {
     let name = try word(meaning)
@@ -149,14 +173,7 @@ extension LineReader {
     return path == "\"\"" ? "" : path
   }
 
-  /// Parses an integer literal.
-  mutating func integer(_ key: String) throws -> Int {
-    let literal = try value()
-    guard case .integer(let number) = literal else { throw ScriptError("\(key) takes an integer here") }
-    return number
-  }
-
-  mutating func oneOf<Value>(_ known: [String: Value], _ meaning: String) throws -> Value {
+  private mutating func oneOf<Value>(_ known: [String: Value], _ meaning: String) throws -> Value {
     let word = try word("the \(meaning)")
     guard let value = known[word] else { throw ScriptError("\(quoted(word)) is no \(meaning)") }
     return value

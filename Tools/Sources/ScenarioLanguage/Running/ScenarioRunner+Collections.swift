@@ -3,21 +3,7 @@ import Foundation
 import KeyValueObserving
 
 extension ScenarioRunner {
-  func mutate(_ command: Command) throws {
-    switch command {
-    case .accessor(let name, let key, .ordered(let operation)): try call(operation, of: try model(name), key)
-    case .accessor(let name, let key, .set(let operation)): try call(operation, of: try model(name), key)
-    case .array(let name, let path, let operation):
-      try mutate(try object(name).mutableArrayValue(forKeyPath: path), operation)
-    case .orderedSet(let name, let path, let operation):
-      try mutate(try object(name).mutableOrderedSetValue(forKeyPath: path), operation)
-    case .mutateSet(let name, let path, let operation):
-      try mutate(try object(name).mutableSetValue(forKeyPath: path), operation)
-    default: break
-    }
-  }
-
-  private func mutate(_ array: KeyValueMutableArray<Any>, _ operation: OrderedOperation) throws {
+  func mutate(_ array: KeyValueMutableArray<Any>, _ operation: OrderedOperation) throws {
     switch operation {
     case .insert(let index, let literal): array.insert(try element(literal), at: index)
     case .add(let literal): array.append(try element(literal))
@@ -35,7 +21,7 @@ extension ScenarioRunner {
     }
   }
 
-  private func mutate(_ ordered: KeyValueMutableOrderedSet<AnyHashable>, _ operation: OrderedOperation) throws {
+  func mutate(_ ordered: KeyValueMutableOrderedSet<AnyHashable>, _ operation: OrderedOperation) throws {
     switch operation {
     case .insert(let index, let literal): ordered.insert(try member(literal), at: index)
     case .add(let literal): ordered.append(try member(literal))
@@ -53,7 +39,7 @@ extension ScenarioRunner {
     }
   }
 
-  private func mutate(_ set: KeyValueMutableSet<AnyHashable>, _ operation: SetOperation) throws {
+  func mutate(_ set: KeyValueMutableSet<AnyHashable>, _ operation: SetOperation) throws {
     switch operation {
     case .add(let literal): set.insert(try member(literal))
     case .remove(let literal): set.remove(try member(literal))
@@ -65,7 +51,7 @@ extension ScenarioRunner {
     }
   }
 
-  private func call(_ operation: OrderedOperation, of model: T, _ key: String) throws {
+  func call(_ operation: OrderedOperation, of model: T, _ key: String) throws {
     switch operation {
     case .insert(let index, let literal): try model.insert([try element(literal)], at: [index], in: key)
     case .remove(let index): try model.remove(at: [index], from: key)
@@ -78,7 +64,7 @@ extension ScenarioRunner {
     }
   }
 
-  private func call(_ operation: SetOperation, of model: T, _ key: String) throws {
+  func call(_ operation: SetOperation, of model: T, _ key: String) throws {
     switch operation {
     case .add(let literal): try model.union(try members([literal]), in: key)
     case .remove(let literal): try model.minus(try members([literal]), in: key)
@@ -92,5 +78,5 @@ extension ScenarioRunner {
   private func element(_ literal: Literal) throws -> Any { try value(literal) ?? NSNull() }
   private func elements(_ literals: [Literal]) throws -> [Any] { try literals.map(element) }
   private func member(_ literal: Literal) throws -> AnyHashable { try hashable(try element(literal)) }
-  private func members(_ literals: [Literal]) throws -> Set<AnyHashable> { Set(try literals.map(member)) }
+  func members(_ literals: [Literal]) throws -> Set<AnyHashable> { Set(try literals.map(member)) }
 }

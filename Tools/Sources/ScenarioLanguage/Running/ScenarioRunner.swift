@@ -1,4 +1,5 @@
 // Runs scenarios: keeps objects and observers by name, prints what happens, and continues after errors.
+import CKVO
 import Foundation
 import KeyValueObserving
 
@@ -19,7 +20,7 @@ package final class ScenarioRunner {
   private var watchers: [String: Watcher] = [:]
   /// All objects that may still exist, including those without a name.
   private var made: [Made] = []
-  private var reactions: [PendingReaction] = []
+  private var reactions: [Reaction] = []
   private let depth = Depth()
   /// The number of faults printed since the process began. A command that raised one has no answer.
   private var faultCount = 0
@@ -48,7 +49,10 @@ package final class ScenarioRunner {
     transcript.line("> \(line)")
     reactionCount = 0
     guard line.first != "#" else { return }
-    printingErrors { try perform(try Command(line: line)) }
+    printingErrors {
+      var reader = LineReader(line)
+      try reader.command()(self)
+    }
   }
 
   /// Runs one command. Fatal faults are printed when they are raised, like Apple's exceptions.
@@ -78,11 +82,24 @@ package final class ScenarioRunner {
     if faultCount == before { transcript.line("V \(text)") }
   }
 
+  /// Prints the class of an object, and whether its header refers to the notifying class.
+  func answerIsa(of object: any ScenarioObject) {
+    let word = object.__keyValueObject
+    let isSwizzled = kvo_object_isa(word) != kvo_object_class(word)
+    answer { "\(type(of: object).kind) \(isSwizzled ? "swizzled" : "plain")" }
+  }
+
   // MARK: - Names
 
   func object(_ name: String) throws -> any ScenarioObject {
     guard let object = objects[name] else { throw ScriptError("there is no object \(name)") }
     return object
+  }
+
+  /// Returns the instance of the model class with a name.
+  func model(_ name: String) throws -> T {
+    guard let model = try object(name) as? T else { throw ScriptError("\(name) is no T") }
+    return model
   }
 
   func value(_ literal: Literal) throws -> Any? { try literal.value(object) }
@@ -129,27 +146,11 @@ package final class ScenarioRunner {
 
   // MARK: - Reactions
 
-  private final class PendingReaction {
-    let reaction: Reaction
-    var left: Int
-
-    init(_ reaction: Reaction) {
-      self.reaction = reaction
-      left = reaction.times
-    }
-
-    func fits(_ watcher: String, _ path: String, isPrior: Bool) -> Bool {
-      left > 0 && reaction.watcher == watcher && reaction.isPrior == isPrior
-        && (reaction.path == "*" || reaction.path == path)
-    }
-  }
-
-  func add(_ reaction: Reaction) { reactions.append(PendingReaction(reaction)) }
-  func clearReactions(of watcher: String) { reactions.removeAll { $0.reaction.watcher == watcher } }
+  func add(_ reaction: Reaction) { reactions.append(reaction) }
 
   private func react(of watcher: String, to path: String, isPrior: Bool) {
-    for pending in reactions where pending.fits(watcher, path, isPrior: isPrior) {
-      pending.left -= 1
+    for reaction in reactions where reaction.fits(watcher, path, isPrior: isPrior) {
+      reaction.left -= 1
       reactionCount += 1
       guard reactionCount <= Self.mostReactions else {
         if reactionCount == Self.mostReactions + 1 {
@@ -161,9 +162,28 @@ package final class ScenarioRunner {
         guard depth.current <= Self.deepest else {
           throw ScriptError("notifications nest deeper than \(Self.deepest): \(watcher) does not react")
         }
-        try perform(pending.reaction.command)
+        try reaction.command(self)
       }
     }
+  }
+}
+
+/// A command that a watcher runs when it is notified.
+final class Reaction {
+  private let watcher: String
+  /// The key path; `*` for any.
+  private let path: String
+  private let isPrior: Bool
+  /// How often it runs yet.
+  var left: Int
+  let command: Command
+
+  init(watcher: String, path: String, isPrior: Bool, times: Int, command: @escaping Command) {
+    (self.watcher, self.path, self.isPrior, left, self.command) = (watcher, path, isPrior, times, command)
+  }
+
+  func fits(_ watcher: String, _ path: String, isPrior: Bool) -> Bool {
+    left > 0 && self.watcher == watcher && self.isPrior == isPrior && (self.path == "*" || self.path == path)
   }
 }
 
