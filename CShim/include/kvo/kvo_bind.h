@@ -6,6 +6,8 @@
  * and new values. (Prior notifications of a target come right before it is set.) A value that the target has already is not set.
  * Floating-point numbers of two types count as the same if one is stored as the other, as 0.3 is as 0.3f.
  *
+ * In a coalescing scope (kvo_scope.h) bindings settle when the scope ends, and one that has been ended by then sets nothing more.
+ *
  * A binding ends when one of its objects is destroyed, or with kvo_cancel_observer and its id.
  *
  * Any thread. A binding is settled on the thread that makes the change, before the setter returns. If another thread is settling it at that

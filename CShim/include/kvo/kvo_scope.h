@@ -35,11 +35,12 @@ typedef struct kvo_scope {
  *
  * A coalescing scope notifies each observer of each changed key once, at its end: a setting, even of changes of elements, with the value
  * before the first change as the old value and the present one as the new value. The order is that of the first changes; for each key
- * newest observer first. Observers that want the change before it is made are called at the first change. An observation that is registered
- * in the scope is notified of the changes made after that, if there are any. An expression that reads several of the keys notifies once.
- * When one of them has changed, what this thread changes of anything else that the expression reads, also of other objects, is left to the
- * end of the scope too, in the same notification. The scope notes a change before the store: with KVO_SCOPE_COALESCES a set that the setter
- * refuses is delivered as well, with the present value.
+ * newest observer first. What an observer changes then is delivered at once: before what the scope has yet to deliver, also of the same
+ * key. Bindings settle at the end, before any observer is notified. Observers that want the change before it is made are called at the
+ * first change. An observation that is registered in the scope is notified of the changes made after that, if there are any. An expression
+ * that reads several of the keys notifies once. When one of them has changed, what this thread changes of anything else that the expression
+ * reads, also of other objects, is left to the end of the scope too, in the same notification. The scope notes a change before the store:
+ * with KVO_SCOPE_COALESCES a set that the setter refuses is delivered as well, with the present value.
  *
  * An old value that is an object is kept without being retained, also as an element of a list or a set: it has to live until kvo_scope_end,
  * which passes it to the observers, has returned, not only until its setter has.
