@@ -66,6 +66,8 @@ static void check_kept(leftover what, const char *why) {
   CHECK_OK(can_unload());
 }
 
+static void proceed(kvo_call *call, void *user_data) { kvo_call_proceed(call); }
+
 TEST("a plug-in is not closed while anything of it is left with the host, and the error says what that is") {
   begin();
   check_kept(LEFT_CALLBACK, "\"value\" of Item@0x");
@@ -73,7 +75,11 @@ TEST("a plug-in is not closed while anything of it is left with the host, and th
   check_kept(LEFT_PATH, "\"next.value\" of Item@0x");
   check_kept(LEFT_USER_DATA, "\"value\" of Item@0x");
   check_kept(LEFT_BINDING, "\"other\" of Item@0x");
+  kvo_hook_spec spec = {.struct_size = sizeof spec, .method = "twice", .when = KVO_HOOK_BEFORE, .function = proceed};
+  kvo_hook hook; /* the id before that of the plug-in */
+  CHECK_OK(kvo_object_hook(as_object(host), &spec, &hook));
   check_kept(LEFT_HOOK, "a hook is still on method 'twice'");
+  CHECK_OK(kvo_hook_remove(hook));
   check_kept(LEFT_DEATH, "the death of Item@0x");
   check_kept(LEFT_END, "the end of observation ");
   if (HAS_REPORTS) check_kept(LEFT_HANDLER, "a fault handler is still set");

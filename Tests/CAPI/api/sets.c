@@ -52,8 +52,25 @@ TEST("adding a member twice, removing one that is none, and what an accessor ref
   CHECK_EQ(object->accesses, accesses);
   CHECK_EQ((const char *)to.text, "will insert insert+4 ");
   object->allowed = 0;
-  CHECK_STATUS(add_tag(6), KVO_ERROR_BUSY);
+  kvo_member_accessors own = {.struct_size = sizeof own};
+  CHECK_OK(kvo_object_member_accessors(as_kvo(object), "tags", &own));
+  CHECK_STATUS(own.add(as_kvo(object), &(int){6}, own.user), KVO_ERROR_BUSY);
+  CHECK_CONTAINS(kvo_last_error(), "add: key 'tags' of class 'Basket': ");
   CHECK_EQ(to.calls, 1);
+  end();
+}
+
+TEST("a scope for differences does not notify of a set that has the members again that it had before") {
+  kvo_scope scope;
+  begin("tags", KVO_NEW | KVO_OLD);
+  CHECK_OK(add_tag(4));
+  for (int removed = 5; removed >= 4; removed--) {
+    CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_COALESCES_IF_CHANGED, &(kvo_object *){as_kvo(object)}, 1, NULL, 0));
+    CHECK_OK(add_tag(5));
+    CHECK_OK(remove_tag(removed));
+    kvo_scope_end(&scope);
+    CHECK_EQ(to.calls, removed == 4 ? 2 : 1);
+  }
   end();
 }
 

@@ -98,7 +98,7 @@ TEST("scalar values at an offset are set, read and observed without accessors; s
   char first[] = "first", second[] = "second";
 #define EACH(member, T, one, other)                                                                                    \
   for (int is_observed = 0; is_observed < 2; is_observed++) {                                                          \
-    if (is_observed) id = count_changes(object, #member, KVO_NEW | KVO_OLD, &calls);                                   \
+    if (is_observed) id = count_changes(object, #member, KVO_NEW | KVO_OLD | KVO_PRIOR, &calls);                       \
     kvo_function getter = kvo_object_getter(object, #member), setter = kvo_object_setter(object, #member);             \
     calls = 0;                                                                                                         \
     SETTER(object, #member, T)(object, (one));                                                                         \
@@ -107,7 +107,7 @@ TEST("scalar values at an offset are set, read and observed without accessors; s
     CHECK_OK(KVO_SET(object, #member, T, (other)));                                                                    \
     CHECK(of->member == (T)(other));                                                                                   \
     CHECK(GETTER(object, #member, T)(object) == (T)(other));                                                           \
-    CHECK_EQ(calls, is_observed ? 2 : 0);                                                                              \
+    CHECK_EQ(calls, is_observed ? 4 : 0);                                                                              \
     CHECK(kvo_object_getter(object, #member) == getter && kvo_object_setter(object, #member) == setter);               \
     if (is_observed) CHECK_OK(kvo_remove_observer(id));                                                                \
   }

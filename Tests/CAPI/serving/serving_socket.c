@@ -40,14 +40,19 @@ TEST("without KVO_SOCKET, and with 0, there is no socket") {
   if (getenv("KVO_SOCKET") == NULL) harness_environment("KVO_SOCKET", "0");
 }
 
-TEST("a value that is neither 1 nor an absolute path is reported when the library is loaded, and ignored") {
-  char command[9000], line[600] = "";
-  snprintf(command, sizeof command, "KVO_SOCKET=socket %s --run nothing 2>&1", harness_command());
-  FILE *output = popen(command, "r");
-  CHECK(output != NULL && fgets(line, sizeof line, output) != NULL);
-  pclose(output);
-  CHECK_EQ((const char *)line,
-           "KVO0034 warning: KVO_SOCKET: \"socket\" is invalid and ignored; use 1, or an absolute path\n");
+TEST("a value that is neither 1 nor a short absolute path is reported when the library is loaded, and ignored") {
+  static const char *const why[] = {"is invalid and ignored; use 1, or an absolute path",
+                                    "is ignored: the path of a socket has at most 107 bytes"};
+  for (int i = 0; i < 2; i++) {
+    char command[9000], line[600] = "", expected[600], value[200];
+    snprintf(value, sizeof value, i == 0 ? "socket" : "/%0107d", 0);
+    snprintf(command, sizeof command, "KVO_SOCKET=%s %s --run nothing 2>&1", value, harness_command());
+    FILE *output = popen(command, "r");
+    CHECK(output != NULL && fgets(line, sizeof line, output) != NULL);
+    pclose(output);
+    snprintf(expected, sizeof expected, "KVO0034 warning: KVO_SOCKET: \"%s\" %s\n", value, why[i]);
+    CHECK_EQ((const char *)line, (const char *)expected);
+  }
 }
 
 TEST("the first registration makes a socket that only its user can connect to, and a thread named kvo") {
