@@ -68,6 +68,21 @@
       #expect(ofList.last == "[9]>-" && library.numbers == [2])
     }
 
+    @Test func `Removing all equal elements goes on with what an observer has left`() {
+      library.numbers = [7, 7, 7]
+      let numbers = library.mutableArrayValue(for: \.numbers)
+      nonisolated(unsafe) var isFirst = true
+      let token = library.observe(\.numbers) { library, _ in
+        if isFirst {
+          isFirst = false
+          library.numbers.removeLast()
+        }
+      }
+      numbers.remove(7)
+      #expect(library.numbers.isEmpty)
+      token.invalidate()
+    }
+
     @Test func `A change that an observer makes impossible before it is a fault, and is not delivered`() {
       library.numbers = [1, 2]
       library.names = ["a"]
