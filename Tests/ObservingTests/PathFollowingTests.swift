@@ -24,6 +24,19 @@
     var teeth = [1, 2, 3]
   }
 
+  /// What leads to its parts is not observed.
+  @KeyValueObservable
+  private final class Box {
+    let part = Part()
+    @NotObserved var spare: Part? = Part()
+  }
+
+  @KeyValueObservable
+  private final class Shelf {
+    var box = Box()
+    var more: Box?
+  }
+
   /// A class without the macro, which overrides the properties of paths.
   private final class Wheel: Part {
     override var next: Part? { didSet {} }
@@ -191,6 +204,25 @@
       board.person = second
       #expect(log.lines == ["a0>-0", "-0>-0?", "-0>b1"])
       withExtendedLifetime((second, tokens)) {}
+    }
+
+    @Test func `An object that is replaced before a let, or before a property that is not observed, is no silent change`() {
+      func check(_ path: KeyPath<Shelf, some Any>) {
+        let shelf = Shelf()
+        shelf.more = Box()
+        let raised = faults {
+          let token = shelf.log(path, to: log)
+          (shelf.box, shelf.more) = (Box(), Box())
+          token.invalidate()
+        }
+        #expect(raised.isEmpty && log.take().count == 1, "\(path)")
+      }
+      check(\.box.part.value)
+      check(\.box.part.voice.count)
+      check(\.box.spare?.value)
+      check(\.more?.part.value)
+      check(\.more!.part.next?.value)
+      check(\.more?.spare!.size.width)
     }
   }
 #endif

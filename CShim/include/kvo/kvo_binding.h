@@ -186,6 +186,9 @@ typedef struct kvo_binding_observer {
   /** With a `closure`: the property's value is trivial and has 8 bytes. For a set of it `closure` itself may be called, as Swift calls a
    * closure, with the object's instance and the address of a kvo_word_change. */
   bool takes_word;
+  /** The key path leads through what is not observed, such as a `let`, so that the object after a key need not be the key's value: whether
+   * one was replaced without notification (KVO0032) is not asked then. */
+  bool has_gaps;
   /** As in kvo_raw_observer. */
   kvo_object *KVO_NULLABLE target;
   /** As in kvo_raw_observer. */

@@ -29,7 +29,8 @@ static kvo_status observe_tracked_make(kvo_object *object, const kvo_binding_obs
   tracked->user_data = observer->user_data;
   tracked->options = observer->options;
   tracked->keeps_last = keeps_last && (observer->options & KVO_OLD) != 0;
-  bool is_path = strchr(observer->key_path, '.') != NULL && strchr(observer->key_path, '@') == NULL;
+  bool is_path =
+      !observer->has_gaps && strchr(observer->key_path, '.') != NULL && strchr(observer->key_path, '@') == NULL;
   tracked->is_checked = is_path && ((observer->options & KVO_OLD) != 0 || kvo__settings.silent_changes);
   atomic_store(&tracked->live, true);
   atomic_store(&tracked->references, 2); /* one for the anchor, one for the caller */

@@ -7,6 +7,8 @@ struct KeyPathChain: Sendable {
   let properties: [KeyValueProperty]
   /// Whether a property is announced manually or declared to depend on others, so that recording its reads is not sufficient.
   let needsKeys: Bool
+  /// Whether an object is reached by a property that is not observed, such as a `let`.
+  let hasGaps: Bool
 
   /// The equivalent string key path.
   var name: String { properties.map(\.name).joined(separator: ".") }
@@ -21,6 +23,7 @@ struct KeyPathChain: Sendable {
     else { return nil }
     properties = found.map(\.property)
     needsKeys = found.contains { !$0.property.notifiesAlways(in: $0.cls) }
+    hasGaps = found.dropLast().contains { $0.property.isDirect && !$0.property.isStored }
   }
 
   fileprivate typealias Step = (property: KeyValueProperty, cls: KeyValueClass)

@@ -75,7 +75,8 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
       ObserverDescription.withC(observer) { observer in
         register(
           with: object.adoptedObject, key: nil, keyPath: keyPath, options: kvo_options(options, endsWithObject: true),
-          observer: observer, site: site, keepsLast: wantsOld && holdsNoObject(Value.self))
+          observer: observer, site: site, keepsLast: wantsOld && holdsNoObject(Value.self),
+          hasGaps: path.chain?.hasGaps ?? true)
       }
     }
   }

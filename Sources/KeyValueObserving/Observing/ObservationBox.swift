@@ -67,14 +67,14 @@ class ObservationBox {
   func register(
     with object: KeyValueObjectReference, key: UInt64?, keyPath: UnsafePointer<CChar>, options: kvo_options,
     context: UnsafeMutableRawPointer? = nil, observer described: ObserverDescription.InC = .none, site: SourceLocation,
-    keepsLast: Bool = false
+    keepsLast: Bool = false, hasGaps: Bool = false
   ) -> kvo_observation {
     (evaluator, readsAgain) = (described.evaluator, described.readsAgain)
     var observer = kvo_binding_observer(
       key_path: keyPath, options: options, ops: evaluator == nil ? Self.operations : Self.operationsOnActor,
       user_data: Unmanaged.passRetained(self).toOpaque(), context: context, identity: described.identity,
       file: site.cFile, line: site.cLine, deliver: nil, closure: nil, note: described.note,
-      is_receiver: described.isReceiver, is_binding: described.sets != nil, takes_word: false,
+      is_receiver: described.isReceiver, is_binding: described.sets != nil, takes_word: false, has_gaps: hasGaps,
       target: described.sets?.object, target_key: described.sets?.key ?? 0)
     var observation: kvo_observation = 0
     let status =
@@ -170,7 +170,7 @@ struct DirectClosure {
       user_data: UnsafeMutableRawPointer(bitPattern: context), context: nil, identity: described.identity,
       file: site.cFile, line: site.cLine, deliver: unsafeBitCast(deliver, to: kvo_raw_callback.self),
       closure: unsafeBitCast(closure, to: kvo_raw_callback?.self), note: described.note,
-      is_receiver: described.isReceiver, is_binding: described.sets != nil, takes_word: takesWord,
+      is_receiver: described.isReceiver, is_binding: described.sets != nil, takes_word: takesWord, has_gaps: false,
       target: described.sets?.object, target_key: described.sets?.key ?? 0)
     var observation: kvo_observation = 0
     let status = kvo_binding_observe_key(object, property.key, &observer, &observation)
