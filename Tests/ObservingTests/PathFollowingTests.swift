@@ -206,7 +206,7 @@
       withExtendedLifetime((second, tokens)) {}
     }
 
-    @Test func `An object that is replaced before a let, or before a property that is not observed, is no silent change`() {
+    @Test func `Replacing an object before a let, or a property that is not observed, is no silent change`() {
       func check(_ path: KeyPath<Shelf, some Any>) {
         let shelf = Shelf()
         shelf.more = Box()
