@@ -159,6 +159,9 @@
       #expect(dictionary.value(forKeyPath: "a\0b") as? Int == 2)
       #expect(dictionary.value(forKeyPath: "a.c\0") as? Int == 4)
       #expect(dictionary.value(forKeyPath: "a.\u{301}b") as? Int == 8)  // the dot is part of a character
+      let record = Record()
+      record.counts = ["a.\u{301}b": 8, "a": 9]
+      #expect(record.value(forKeyPath: "counts.a.\u{301}b") as? Int == 8)
       dictionary.setValue(6, forKey: "a.b")
       dictionary.setValue(7, forKey: "a\0b")
       #expect(dictionary["a.b"] as? Int == 6 && dictionary["a\0b"] as? Int == 7 && dictionary.count == 5)

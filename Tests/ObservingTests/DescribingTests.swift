@@ -26,6 +26,7 @@
     }
 
     class func use() {
+      _ = Bystander().value(forKey: "name")  // is described, and has its answers, meanwhile
       let (object, newer) = (Recursive(), Newer())
       for each in [object, newer] {
         if each.value(forKey: "name") as? String != "n" { log.add("no value") }
@@ -42,6 +43,11 @@
   }
 
   private final class Newer: Recursive, @unchecked Sendable {}
+
+  @KeyValueObservable
+  private final class Bystander {
+    var name = ""
+  }
 
   @Suite("The members that describe a class's keys")
   struct DescribingTests {

@@ -136,6 +136,34 @@ TEST("a two-way binding takes the value of the other side, and each side follows
   CHECK_EQ(b->other, 7);
 }
 
+typedef struct slider {
+  kvo_object header;
+  int level;
+} slider;
+
+static int slider_level(slider *self) { return self->level; }
+static void slider_set_level(slider *self, int level) { self->level = level > 100 ? 100 : level; }
+
+TEST(
+    "if the setter of one side stores another value, both sides have that, and the observers of each are notified once") {
+  make_items();
+  kvo_property_spec level = {
+      .name = "level", .type = "i", .getter = (kvo_function)slider_level, .setter = (kvo_function)slider_set_level};
+  slider *side = make_of(class_made("Slider", sizeof(slider), &level, 1));
+  watcher left = {0}, right = {0};
+  CHECK_OK(kvo_bind_two_way(as_object(a), "value", &side->header, "level", NULL));
+  watch(a, "value", KVO_OLD | KVO_NEW, &left);
+  watch_object(&side->header, "level", KVO_OLD | KVO_NEW, &right);
+  item_set_value(a, 500);
+  CHECK_EQ(a->value, 100);
+  CHECK_NOTIFIED(left, 1, 0, 100);
+  CHECK_NOTIFIED(right, 1, 0, 100);
+  CHECK_OK(KVO_SET(side, "level", int, 700)); /* as it was */
+  CHECK_EQ(left.calls, 1);
+  item_set_value(a, 50);
+  CHECK_NOTIFIED(left, 2, 100, 50);
+}
+
 TEST("either object of a binding may be destroyed, which ends it") {
   for (int first = 0; first < 2; first++)
     for (int two_way = 0; two_way < 2; two_way++) {
