@@ -69,6 +69,26 @@ TEST("a key of a list is the list of its elements' values, with nil and with the
   CHECK_ROWS(fruit(), rows);
 }
 
+typedef struct whole {
+  kvo_object header;
+  int total;
+} whole;
+
+TEST("the list of values of several types has no type of its elements, wherever the other one is") {
+  static const kvo_property_spec total = AT_OFFSET(whole, total, "i");
+  basket *root = fruit();
+  whole *other = (whole *)object_of(class_made("Whole", sizeof(whole), &total, 1));
+  for (size_t i = 0; i < root->item_count; i++) {
+    char type[64] = "";
+    basket *held = root->items[i];
+    root->items[i] = (basket *)other;
+    CHECK_OK(kvo_get_value(as_kvo(root), "items.total", keep_type, type));
+    CHECK_EQ((const char *)type, "[?]");
+    root->items[i] = held;
+  }
+  destroy_all(root);
+}
+
 TEST("an object that is NULL is a nil element, alone and on a key path") {
   static const row rows[] = {{"items", "(<pear>,<fig>,<pear>,nil)", "[@]"},
                              {"items.self", "(<pear>,<fig>,<pear>,nil)", "[@]"},
