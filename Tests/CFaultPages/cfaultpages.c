@@ -33,6 +33,16 @@ static void moved(const kvo_change *change, void *user_data) {
 }
 /* page end */
 
+/* An observer that counts the changes, and ends with its object. */
+static kvo_observer counting(int *count) {
+  return (kvo_observer){.struct_size = sizeof(kvo_observer),
+                        .key_path = "x",
+                        .options = KVO_NEW | KVO_ENDS_WITH_OBJECT,
+                        .callback = moved,
+                        .user_data = count,
+                        KVO_HERE};
+}
+
 void page_KVO0005_example(void) {
   int count = 0;
   /* page: KVO0005 example */
@@ -57,12 +67,7 @@ void page_KVO0005_remedy(void) {
   kvo_object *point;
   kvo_observation id;
   kvo_object_create(point_class(), &point);
-  kvo_observer observer = {.struct_size = sizeof observer,
-                           .key_path = "x",
-                           .options = KVO_NEW | KVO_ENDS_WITH_OBJECT,
-                           .callback = moved,
-                           .user_data = &count,
-                           KVO_HERE};
+  kvo_observer observer = counting(&count);
   kvo_add_observer(point, &observer, &id);
   /* page: KVO0005 remedy */
   kvo_object_destroy(point);
@@ -110,13 +115,10 @@ void page_KVO0007_remedy(void) {
 }
 
 void page_KVO0008_example(void) {
-  kvo_object *point;
-  kvo_object_create(point_class(), &point);
   /* page: KVO0008 example */
   kvo_observation id = 0;
   kvo_remove_observer(id); /* nothing was ever registered */
   /* page end */
-  kvo_object_destroy(point);
 }
 
 void page_KVO0008_remedy(void) {
@@ -154,12 +156,7 @@ void page_KVO0020_remedy(void) {
   int count = 0;
   kvo_object *point;
   kvo_object_create(point_class(), &point);
-  kvo_observer observer = {.struct_size = sizeof observer,
-                           .key_path = "x",
-                           .options = KVO_ENDS_WITH_OBJECT,
-                           .callback = moved,
-                           .user_data = &count,
-                           KVO_HERE};
+  kvo_observer observer = counting(&count);
   /* page: KVO0020 remedy */
   if (kvo_add_observer(point, &observer, NULL) == KVO_ERROR_NO_INTERCEPTION)
     fprintf(stderr, "going on without live updates\n"); /* the object works, un-notified */
@@ -210,12 +207,7 @@ void page_KVO0025_example(void) {
   int count = 0;
   kvo_object *point;
   kvo_object_create(point_class(), &point);
-  kvo_observer other = {.struct_size = sizeof other,
-                        .key_path = "x",
-                        .options = KVO_ENDS_WITH_OBJECT,
-                        .callback = moved,
-                        .user_data = &count,
-                        KVO_HERE};
+  kvo_observer other = counting(&count);
   kvo_add_observer(point, &other, NULL);
   /* page: KVO0025 example */
   kvo_observation id;
