@@ -70,7 +70,8 @@ client() {
   scripts/quietly.sh "check-snippets-$1" "${build[@]}"
   "$("${build[@]}" --show-bin-path)/App"
 }
-diff <(client core "$out/programs/Observing/core.main" ", traits: []" --static-swift-stdlib) <(lines "$out/programs/Observing/core.expected")
+core=$out/programs/Observing/core
+diff <(client core "$core.main" ", traits: []" --static-swift-stdlib) <(lines "$core.expected")
 diff <(client app "$out/programs/README/client.main" "") <(lines "$out/programs/README/client.expected")
 echo "README's package builds and runs, with the macro, and without it and with Swift's libraries linked statically"
 

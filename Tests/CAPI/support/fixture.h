@@ -66,7 +66,7 @@ struct watcher {
   size_t index_count;
 };
 
-/* Checks how often a watcher was called, and the new value that it got last, or both values of a set. */
+/* Checks how often a watcher was called, and the new value that it got last, or both values of an assignment. */
 #define CHECK_NEW(w, count, after) (CHECK_EQ((w).calls, count), CHECK_EQ((w).new_value.integer, after))
 #define CHECK_NOTIFIED(w, count, before, after)                                                                        \
   (CHECK_NEW(w, count, after), CHECK_EQ((w).old_value.integer, before), CHECK_EQ((int)(w).kind, KVO_CHANGE_SETTING))
