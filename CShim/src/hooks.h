@@ -115,6 +115,9 @@ struct kvo_hooks {
   void (*binding_left)(kvo_observation observation);
   /** registry: what is kept of a binding, whose observation is freed. */
   void (*free_binding)(struct kvo_bound *bound);
+  /** registry: frees the user data of an observation of C, or of a binding: their `destroy` leaves it, because until its id is let go,
+   * kvo_can_unload looks at it. */
+  void (*free_observer)(const kvo_observer_ops *ops, void *user_data);
   /** registry: a node of an expression is freed; releases its reference. */
   void (*release_expression)(kvo_tracked *tracked);
 

@@ -72,6 +72,7 @@ const struct kvo_hooks kvo__hooks = {
     .settle = kvo__settle_one,
     .binding_left = kvo__bound_left,
     .free_binding = kvo__bound_free,
+    .free_observer = kvo__observer_free,
     .release_expression = kvo__tracked_release,
 #if KVO_DIAGNOSTICS
     .change_begins = kvo__note_change_begins,

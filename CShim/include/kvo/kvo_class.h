@@ -134,9 +134,9 @@ KVO_API kvo_status kvo_class_register(const kvo_class_spec *spec, kvo_class *KVO
  * some; kvo_last_error says how many. An object made by kvo_object_init counts until it is finished. BUSY also says that the module
  * which has the class's name among its constants has left an address of its own with the runtime: the function or the user data of an
  * observation of whatever object, of a binding, of a hook, or of a fault handler; also of one that has ended, as kvo_can_unload says.
- * INVALID_ARGUMENT for NULL, for what is not a registered
- * class, and for a binding's class. The runtime keeps some hundred bytes for reports, which the next class of this name and layout uses.
- * Any thread; but no other thread may be using the class, and no setter, getter or callback of the plug-in may be running. Our decision. */
+ * INVALID_ARGUMENT for NULL, for what is not a registered class, and for a binding's class. The runtime keeps some hundred bytes for
+ * reports, which the next class of this name and layout uses. Any thread; but no other thread may be using the class, and no setter,
+ * getter or callback of the plug-in may be running. Our decision. */
 KVO_API kvo_status kvo_class_unregister(kvo_class *cls);
 
 /** Returns whether the module that contains `address`, of a function or of static data, may be unloaded: a host asks before dlclose(3),
@@ -144,8 +144,8 @@ KVO_API kvo_status kvo_class_unregister(kvo_class *cls);
  *
  * BUSY if the runtime still has an address of the module: that of a registered class, a method, or what kvo_class_unregister looks for.
  * kvo_last_error names one, with the source location of an observation. BUSY, too, while a change or a call in progress on any thread may
- * still use an observation or a hook that has ended, whose `destroy` is called afterwards, and while the `destroy` of any observation runs:
- * ask again later, and in a callback when that has returned. KVO_OK otherwise, and for the executable and other modules that cannot be
+ * still use an observation or a hook of the module that has ended, whose `destroy` is called afterwards, and until that has returned: ask
+ * again later, and in a callback when that has returned. KVO_OK otherwise, and for the executable and other modules that cannot be
  * unloaded. Fault handlers are those of the process and of the calling thread. INVALID_ARGUMENT for NULL. Any thread, but no other thread
  * may be in a setter or getter of the module; it takes the loader's lock, and time proportional to the observations of the process. Our
  * decision. */

@@ -8,6 +8,8 @@
 
 /** Whether this is an observation that kvo_bind_computed has made with a function or an argument in the module. */
 KVO_HIDDEN bool kvo__bind_is_in(const kvo_node *node, const kvo_module_range *module);
+/** kvo_hooks.free_observer. */
+KVO_HIDDEN void kvo__observer_free(const kvo_observer_ops *its, void *user_data);
 
 /* ---------------------------------------------------------------------------------------------------- unloading.c -- */
 

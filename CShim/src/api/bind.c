@@ -94,16 +94,20 @@ static void set(const kvo_raw_change *change, void *user_data) {
 
 /* -------------------------------------------------------------------------------------------------------------- Ends -- */
 
+/* Frees nothing: kvo__observer_free follows. */
 static void bind_end(void *user_data) {
   binding *of = user_data;
   if (of->destroy != NULL) of->destroy(of->user_data);
-  kvo__free(of);
 }
 
 static void abandon(void *user_data) { kvo__free(user_data); }
 
 static const kvo_observer_ops ops = {
     .callback = set, .destroy = bind_end, .abandon = abandon, .evaluate = bind_evaluate, .release = bind_release};
+
+void kvo__observer_free(const kvo_observer_ops *its, void *user_data) {
+  if (kvo__is_of_c(its) || its == &ops) kvo__free(user_data);
+}
 
 bool kvo__bind_is_in(const kvo_node *node, const kvo_module_range *module) {
   if (kvo__node_ops(node) != &ops) return false;

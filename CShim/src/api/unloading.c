@@ -26,7 +26,7 @@ static bool unloading_has(const unloading_search *of, const void *address) {
 /* Whether an observation calls into the module, or has something there: what it calls, what it passes, the object itself. */
 static bool is_used_by(const unloading_search *of, const kvo_node *node, const void *object) {
   if (unloading_has(of, object)) return true;
-  if (kvo__node_kind(node) == KVO_NODE_DIRECT && kvo__is_closure(node) &&
+  if (kvo__is_direct(kvo__node_kind(node)) && kvo__is_closure(node) &&
       (has_function(of, (kvo_function)node->closure) || has_function(of, (kvo_function)node->deliver)))
     return true;
   const kvo_observer_ops *ops = kvo__node_ops(node);
@@ -40,11 +40,12 @@ static bool is_used_by(const unloading_search *of, const kvo_node *node, const v
          kvo__bind_is_in(node, &of->module);
 }
 
-/* An observation that has ended: a change in progress on any thread may have its node, and calls its `destroy` afterwards. */
+/* An observation that has ended: a change in progress on any thread may have its node, and calls its `destroy` afterwards; or that is
+ * running. */
 static void note_ended(kvo_node *node, void *arg) {
   unloading_search *of = arg;
   if (of->what.total > 0 || !is_used_by(of, node, NULL)) return;
-  kvo__append(&of->what, "observation %llu has ended, but is still used by a change in progress",
+  kvo__append(&of->what, "observation %llu has ended, but is still used by a change in progress, or is being destroyed",
               (unsigned long long)node->id);
   kvo_place place = kvo__site_place(node->site);
   if (place.file != NULL) kvo__append(&of->what, " (%s:%lu)", place.file, (unsigned long)place.line);
@@ -131,8 +132,7 @@ static kvo_status unloading_look(const char *function, const void *address, bool
   of.what = kvo__sink_of(of.text, sizeof of.text);
   kvo__world_stop();
   kvo__ids_visit(KVO_NODE_DEATH, unloading_note, &of);
-  if (kvo__ids_visit_ended(note_ended, &of) && of.what.total == 0)
-    kvo__append(&of.what, "the `destroy` of an observation is running");
+  kvo__ids_visit_ended(note_ended, &of);
   kvo__world_resume();
   kvo_observation ends = of.what.total == 0 ? kvo__end_in(&of.module) : 0;
   if (ends != 0) kvo__append(&of.what, "the end of observation %llu is still waited for", (unsigned long long)ends);

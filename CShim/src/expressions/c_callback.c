@@ -8,10 +8,11 @@ static void c_abandon(void *user_data) {
   kvo__free(observer);
 }
 
+/* What is left is freed by kvo_hooks.free_observer. */
 static void c_destroy(void *user_data) {
   kvo_c_observer *observer = user_data;
   if (observer->destroy != NULL) observer->destroy(observer->user_data);
-  c_abandon(observer);
+  kvo__unbox(atomic_load(&observer->spare));
 }
 
 /* A delivery to a C callback, nested in the views of its values. */

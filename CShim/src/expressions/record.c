@@ -27,13 +27,15 @@ void kvo__cell_release(kvo_tracked *tracked, kvo_cell *held) {
 
 void kvo__tracked_release(kvo_tracked *tracked) {
   if (atomic_fetch_sub(&tracked->references, 1) != 1) return;
-  kvo__id_is_freed(tracked->anchor);
   kvo__cell_release(tracked, atomic_load(&tracked->last));
   kvo__free(atomic_load(&tracked->spare));
   kvo__free(atomic_load(&tracked->spare_dependency));
-  void (*end)(void *user_data) = tracked->is_complete ? tracked->ops->destroy : tracked->ops->abandon;
-  if (end != NULL) end(tracked->user_data);
-  kvo__end_tell(tracked->id);
+  if (tracked->is_complete) {
+    kvo__node_destroy(tracked->anchor, tracked->ops, tracked->user_data);
+  } else {
+    kvo__id_let_go(tracked->anchor);
+    if (tracked->ops->abandon != NULL) tracked->ops->abandon(tracked->user_data);
+  }
   kvo__node_drop(tracked->anchor);
   kvo__free(tracked);
 }

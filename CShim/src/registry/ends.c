@@ -10,6 +10,8 @@ typedef struct end_record {
   kvo_end_callback ended;
   void *arg;
   bool is_death;
+  /** Stays a record while the function runs, so that its module is not unloaded. */
+  bool is_called;
 } end_record;
 
 static end_record *ends_record_of(const kvo_index_entry *entry) {
@@ -41,19 +43,26 @@ static end_record *record_from(const bucket *in, kvo_observation id, uint64_t se
   return at != NULL && ends_record_of(at)->of == id ? ends_record_of(at) : NULL;
 }
 
-/* Takes the oldest record of an observation, and of this function and argument unless the function is NULL. */
+/* The oldest record of an observation that is not called yet, and of this function and argument unless the function is NULL: the caller is
+ * to call it, and to end it. */
 static end_record *ends_take(kvo_observation id, kvo_end_callback ended, const void *arg) {
   bucket *in = ends_bucket_of(id);
   kvo__lock(&in->lock);
   end_record *taken = record_from(in, id, 0);
-  while (taken != NULL && ended != NULL && (taken->ended != ended || taken->arg != arg))
+  while (taken != NULL && (taken->is_called || (ended != NULL && (taken->ended != ended || taken->arg != arg))))
     taken = record_from(in, id, taken->serial + 1);
-  if (taken != NULL) {
-    kvo__index_remove(&in->records, &taken->entry);
-    atomic_fetch_sub(&record_count, 1);
-  }
+  if (taken != NULL) taken->is_called = true;
   kvo__unlock(&in->lock);
   return taken;
+}
+
+static void ends_end(end_record *taken) {
+  bucket *in = ends_bucket_of(taken->of);
+  kvo__lock(&in->lock);
+  kvo__index_remove(&in->records, &taken->entry);
+  atomic_fetch_sub(&record_count, 1);
+  kvo__unlock(&in->lock);
+  kvo__free(taken);
 }
 
 void kvo__end_is_death(kvo_observation id) {
@@ -67,7 +76,7 @@ void kvo__end_is_death(kvo_observation id) {
 
 void kvo__end_tell(kvo_observation id) {
   if (atomic_load(&record_count) == 0) return;
-  for (end_record *taken; (taken = ends_take(id, NULL, NULL)) != NULL; kvo__free(taken))
+  for (end_record *taken; (taken = ends_take(id, NULL, NULL)) != NULL; ends_end(taken))
     taken->ended(taken->is_death ? KVO_END_OBJECT_DIED : KVO_END_REMOVED, taken->arg);
 }
 
@@ -107,6 +116,6 @@ kvo_status kvo_observation_on_end(kvo_observation observation, kvo_end_callback 
   if (kvo_observation_is_registered(observation)) return KVO_OK;
   end_record *taken = ends_take(observation, ended, arg);
   if (taken == NULL) return KVO_OK; /* it ended meanwhile, and `ended` was called */
-  kvo__free(taken);
+  ends_end(taken);
   return kvo__fail_id(KVO_ERROR_NOT_REGISTERED, function, observation);
 }

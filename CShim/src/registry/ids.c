@@ -45,7 +45,7 @@ enum { IDS_FEW = 8, SPARE = 8 };
 
 typedef struct slab {
   /** The generation of the last id given, and above it what has become of the node: NAMES_A_NODE while the id names it; HAS_ENDED when a
-   * thread has claimed it, which owns it; both while that thread frees it; then neither. */
+   * thread has claimed it, which owns it, until its user data has been destroyed; then neither. */
   _Atomic uint32_t state[IDS_PLACES];
   /** The nodes, all with details or all without; NULL while none is in use. It changes only then, under the lock, so whoever has a node
    * of the slab may read it. */
@@ -60,7 +60,6 @@ typedef struct slab {
 
 #define NAMES_A_NODE (UINT32_C(1) << 31)
 #define HAS_ENDED (UINT32_C(1) << 30)
-#define IS_BEING_FREED (NAMES_A_NODE | HAS_ENDED)
 #define LAST_GENERATION (HAS_ENDED - 1)
 
 static slab *_Atomic slabs[SLABS];
@@ -266,8 +265,6 @@ static _Atomic uint32_t *state_of(const kvo_node *node) {
 }
 
 void kvo__node_drop(kvo_node *node) {
-  uint32_t state = atomic_load_explicit(state_of(node), memory_order_relaxed);
-  if (state > LAST_GENERATION) atomic_store_explicit(state_of(node), state & LAST_GENERATION, memory_order_release);
   if ((node->options & KVO_NODE_HAS_DETAILS) != 0) kvo__free(((kvo_detailed_node *)node)->details.texts);
   if ((node->options & KVO_NODE_BINDS) != 0) kvo__hooks.free_binding(((kvo_detailed_node *)node)->details.bound);
   if (generation_of(node->id) == LAST_GENERATION) return;
@@ -305,34 +302,28 @@ kvo_node *kvo__id_claim(kvo_observation id) {
   return node;
 }
 
-void kvo__id_is_freed(const kvo_node *node) {
-  kvo__section_enter();
-  atomic_fetch_or(state_of(node), IS_BEING_FREED);
+void kvo__id_let_go(const kvo_node *node) {
+  kvo__section_enter(); /* who has stopped the world may be looking at the node */
+  atomic_fetch_and(state_of(node), LAST_GENERATION);
   kvo__section_leave();
 }
 
-/* Calls `visit` for the nodes in a state, if it is given. Returns whether there are any. */
-static bool visit_state(uint32_t wanted, kvo_node_kind last, void (*visit)(kvo_node *node, void *arg), void *arg) {
+static void visit_state(uint32_t wanted, kvo_node_kind last, void (*visit)(kvo_node *node, void *arg), void *arg) {
   uint32_t count = atomic_load_explicit(&slab_count, memory_order_acquire);
-  bool is_any = false;
   for (uint32_t i = 0; i < count * IDS_PLACES; i++) {
     slab *of = slab_at(i);
-    uint32_t state = atomic_load_explicit(&of->state[i % IDS_PLACES], memory_order_acquire);
-    if ((state & IS_BEING_FREED) != wanted) continue;
-    is_any = true;
+    if ((atomic_load_explicit(&of->state[i % IDS_PLACES], memory_order_acquire) & wanted) == 0) continue;
     kvo_node *node = node_at(of, i % IDS_PLACES);
-    if (visit != NULL && kvo__node_kind(node) <= last) visit(node, arg);
+    if (kvo__node_kind(node) <= last) visit(node, arg);
   }
-  return is_any;
 }
 
 void kvo__ids_visit(kvo_node_kind last, void (*visit)(kvo_node *node, void *arg), void *arg) {
   visit_state(NAMES_A_NODE, last, visit, arg);
 }
 
-bool kvo__ids_visit_ended(void (*visit)(kvo_node *node, void *arg), void *arg) {
+void kvo__ids_visit_ended(void (*visit)(kvo_node *node, void *arg), void *arg) {
   visit_state(HAS_ENDED, KVO_NODE_DEATH, visit, arg);
-  return visit_state(IS_BEING_FREED, KVO_NODE_DEATH, NULL, NULL);
 }
 
 bool kvo__id_look_up(kvo_observation id, void (*visit)(kvo_node *node, void *arg), void *arg) {

@@ -98,22 +98,23 @@ bool kvo__node_was_notified(const kvo_node *node) {
   return more == NULL || atomic_load_explicit(&more->notified, memory_order_relaxed);
 }
 
+void kvo__node_destroy(kvo_node *node, const kvo_observer_ops *ops, void *user_data) {
+  if (ops->destroy != NULL) ops->destroy(user_data);
+  kvo__end_tell(node->id);
+  kvo__id_let_go(node);
+  kvo__hooks.free_observer(ops, user_data);
+}
+
 void kvo__node_free(kvo_node *node) {
   kvo_node_kind kind = kvo__node_kind(node);
-  if (kvo__is_paused(kind)) {
-    kvo__paused_free(kvo__paused_take(node->id));
-    kind = KVO_NODE_DIRECT;
-  }
-  if (kind == KVO_NODE_DIRECT || kind == KVO_NODE_DEATH) kvo__id_is_freed(node);
-  if (kind != KVO_NODE_DIRECT && kind != KVO_NODE_DEATH)
-    kvo__hooks.release_expression(node->user_data);
-  else if (kvo__direct_ops(node)->destroy != NULL)
-    kvo__direct_ops(node)->destroy(node->user_data);
-  if (kind == KVO_NODE_DIRECT) kvo__end_tell(node->id);
-  if (kind == KVO_NODE_DIRECT || kind == KVO_NODE_DEATH)
+  if (kvo__is_paused(kind)) kvo__paused_free(kvo__paused_take(node->id));
+  if (kvo__is_direct(kind) || kind == KVO_NODE_DEATH) {
+    kvo__node_destroy(node, kvo__direct_ops(node), node->user_data);
     kvo__node_drop(node);
-  else if (kind != KVO_NODE_ANCHOR) /* the kvo_tracked frees its anchor's memory */
-    kvo__free(node);
+  } else {
+    kvo__hooks.release_expression(node->user_data);
+    if (kind != KVO_NODE_ANCHOR) kvo__free(node); /* the kvo_tracked frees its anchor's memory */
+  }
 }
 
 int kvo__node_by_order(const void *left, const void *right) {

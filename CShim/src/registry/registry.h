@@ -90,11 +90,13 @@ KVO_HIDDEN bool kvo__id_was_given(kvo_observation id);
 /** Calls `visit` for each node with an id, in no particular order: up to KVO_NODE_ANCHOR those of observations, up to KVO_NODE_DEATH also
  * those that watch a death. The world must be stopped (kvo__world_stop). */
 KVO_HIDDEN void kvo__ids_visit(kvo_node_kind last, void (*visit)(kvo_node *node, void *arg), void *arg);
-/** The same for the nodes whose ids have ended, but which a change in progress keeps: only what the node itself and its user data have is
- * valid. Returns whether any other one is being freed: its `destroy` is running. */
-KVO_HIDDEN bool kvo__ids_visit_ended(void (*visit)(kvo_node *node, void *arg), void *arg);
-/** Says that an ended node and its user data are about to be freed. kvo__ids_visit_ended does not visit it any more. */
-KVO_HIDDEN void kvo__id_is_freed(const kvo_node *node);
+/** The same for the nodes that have ended, but which a change in progress keeps, or whose `destroy` is running: nothing is valid but the
+ * node itself, and the user data of an observation of C or of a binding. */
+KVO_HIDDEN void kvo__ids_visit_ended(void (*visit)(kvo_node *node, void *arg), void *arg);
+/** Destroys the user data of an observation that has ended, or of one that watches a death, with the ops that it has. */
+KVO_HIDDEN void kvo__node_destroy(kvo_node *node, const kvo_observer_ops *ops, void *user_data);
+/** Says that the user data of an ended node has been destroyed: kvo__ids_visit_ended visits it no more. */
+KVO_HIDDEN void kvo__id_let_go(const kvo_node *node);
 /** Gives back the free nodes that a thread has kept, at the end of the thread. */
 KVO_HIDDEN void kvo__ids_thread_end(kvo_thread *thread);
 

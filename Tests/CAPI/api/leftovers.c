@@ -111,6 +111,7 @@ static void take_in_call(kvo_call *call, void *user_data) {
 }
 
 static void ask_in_destroy(void *user_data) { ask(); }
+static void ask_at_end(kvo_end end, void *arg) { ask(); }
 
 TEST("a plug-in is kept by what has ended, until the changes and calls in progress cannot use it any more") {
   static const leftover observations[] = {LEFT_CALLBACK, LEFT_PATH, LEFT_USER_DATA, LEFT_BINDING, LEFT_DEATH};
@@ -138,16 +139,33 @@ TEST("a plug-in is kept by what has ended, until the changes and calls in progre
   end();
 }
 
-TEST("a plug-in is kept while the `destroy` of any observation runs") {
-  begin();
-  kvo_observer observer = observer_by("value", KVO_NONE, ignore, NULL);
+/* An observation of the host, with an address of the plug-in or without, that asks when it is destroyed and when it has ended. */
+static kvo_observation observe_and_ask(const char *key_path, bool is_of_plugin) {
+  kvo_observer observer = observer_by(key_path, KVO_NONE, ignore, is_of_plugin ? find("leftovers_take") : NULL);
   observer.destroy = ask_in_destroy;
   kvo_observation id;
   CHECK_OK(kvo_add_observer(as_object(host), &observer, &id));
-  CHECK_OK(kvo_remove_observer(id));
-  CHECK_STATUS(asked.status, KVO_ERROR_BUSY);
-  CHECK_CONTAINS(asked.why, "the `destroy` of an observation is running");
-  CHECK_OK(can_unload());
+  return id;
+}
+
+TEST("a plug-in is kept while an observation of its own is destroyed or one that it is told of ends, not by others") {
+  static const char *const paths[] = {"value", "next.value"};
+  begin();
+  for (int i = 0; i < 4; i++) {
+    bool is_of_plugin = i % 2 == 0;
+    CHECK_OK(kvo_remove_observer(observe_and_ask(paths[i / 2], is_of_plugin)));
+    CHECK_STATUS(asked.status, is_of_plugin ? KVO_ERROR_BUSY : KVO_OK);
+    if (is_of_plugin)
+      CHECK_CONTAINS(asked.why, "has ended, but is still used by a change in progress, or is being destroyed");
+    CHECK_OK(can_unload());
+
+    kvo_observation id = observe_by(as_object(host), paths[i / 2], KVO_NONE, ignore, NULL);
+    CHECK_OK(kvo_observation_on_end(id, ask_at_end, is_of_plugin ? find("leftovers_take") : NULL));
+    CHECK_OK(kvo_remove_observer(id));
+    CHECK_STATUS(asked.status, is_of_plugin ? KVO_ERROR_BUSY : KVO_OK);
+    if (is_of_plugin) CHECK_CONTAINS(asked.why, "is still waited for");
+    CHECK_OK(can_unload());
+  }
   end();
 }
 
