@@ -1,4 +1,5 @@
-# What a developer types. Each command first sees to what it needs (scripts/require.sh); all that is built is in .build/ and build/.
+# What a developer types. Each command first sees to what it needs (scripts/require.sh). What is built is in .build/ and build/, and in
+# those of packages of their own, such as Benchmarks/.build.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -36,7 +37,7 @@ demo: ## Watch this machine through observers for five seconds (ARGS="--seconds 
 	@scripts/quietly.sh demo swift build $(monitor) --product hostwatch
 	@swift run $(monitor) --skip-build hostwatch --seconds 5 $(ARGS)
 
-test: ## Run all tests: the C suite, the Swift suites
+test: ## Run the tests: the C suite, the Swift suites, the crash catalogue
 	@scripts/require.sh swift git $(c_tools) libncurses-dev
 	@echo "== The C suite"
 	scripts/check-c.sh --quick
@@ -101,7 +102,7 @@ fuzz: ## Fuzz the C runtime for a minute (ARGS="--minutes 30 --seed 7")
 	@scripts/require.sh swift $(c_tools)
 	scripts/fuzz.sh $(ARGS)
 
-stress: ## Run random operations on several threads, against a model, for 30 seconds (ARGS="--minutes 10 --seed 7")
+stress: ## Run random operations on several threads, and check each round, for 30 seconds (ARGS="--minutes 10 --seed 7")
 	@scripts/require.sh $(c_tools)
 	scripts/stress.sh $(ARGS)
 
@@ -119,4 +120,5 @@ format: ## Format the Swift and C sources in place
 	clang-format -i $(c_sources)
 
 clean: ## Remove all build products
-	rm -rf .build build Benchmarks/.build Tools/.build Examples/Monitor/.build
+	rm -rf .build build Benchmarks/.build Benchmarks/results.* Tools/.build Examples/Monitor/.build Examples/Desktop/.build \
+	  bindings/glib/.build

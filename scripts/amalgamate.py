@@ -1,4 +1,5 @@
-"""Makes kvo.h and kvo.c: amalgamate.py CSHIM FOLDER. The sources may stand in one file, because no two of them use a name for different things."""
+"""Makes kvo.h and kvo.c: amalgamate.py CSHIM FOLDER. The sources may stand in one file, because none uses a name of another for something
+else."""
 import pathlib
 import re
 import sys

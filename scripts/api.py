@@ -1,4 +1,4 @@
-"""Checks a Swift module's public API: lists it from the symbol graphs of the module and of its extensions of other modules' types,
+"""Checks the public API of the Swift modules: lists it from their symbol graphs and those of their extensions of other modules' types,
 compares the list with a file, and finds symbols without a doc comment.
 
 usage: api.py FOLDER BASELINE [--bless]

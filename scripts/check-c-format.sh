@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Fails if a C source is not formatted as clang-format would. Versions of clang-format differ, so only that of Debian 12 is used;
-# with another version the script prints a message and checks nothing.
+# Fails if a C source is not formatted as clang-format would, or has a comment of more than 140 columns. Versions of clang-format differ, so
+# only that of Debian 12 is used; with another version the script prints a message and checks nothing.
 #   scripts/check-c-format.sh FILE…
 set -euo pipefail
 cd "$(dirname "$0")/.."

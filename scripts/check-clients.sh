@@ -2,7 +2,7 @@
 # Compiles and runs the programs in Tests/Clients, each with the flags in its first line, once for each
 # part between bars, in Swift 6 mode with warnings as errors.
 # They use settings that a client package may have but this package has not. The ported code of Tests/PortingTests is compiled in
-# the same way.
+# the same way. Checks what the compiler says about likely mistakes (Mistakes), and tests a package with other dependencies (Streams).
 #   scripts/check-clients.sh --quick   without Tests/Clients/Streams, for which the library is built once more, with another trait
 set -euo pipefail
 cd "$(dirname "$0")/.."

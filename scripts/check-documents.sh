@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks the links and the names in all documents, and runs a short form of each command in README.md, CONTRIBUTING.md and the guides, as
-# listed in Tests/Documents/commands.txt.
+# Checks the links in all documents, and the names in README.md and Documentation/; runs a short form of each command in README.md,
+# CONTRIBUTING.md and the guides, as listed in Tests/Documents/commands.txt.
 #   scripts/check-documents.sh          the commands that take seconds
 #   scripts/check-documents.sh --slow   all that no other check runs
 set -euo pipefail

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the code of README.md, of the guides and of the tutorials as programs of a client, and runs them: Tests/Snippets says how they are
-# put together, and Tests/Tutorials/README.md how the steps of a tutorial. Compiles the examples in the doc comments.
+# Builds the code of README.md, of the guides and of the tutorials as programs of a client, and runs them: scripts/snippets.py
+# says how they are put together, Tests/Tutorials/README.md how the steps of a tutorial. Compiles the examples in the doc comments.
 #   scripts/check-snippets.sh             against the library as it is built here; a minute
 #   scripts/check-snippets.sh --package   also as README's package, with the macro and without it; minutes
 set -euo pipefail

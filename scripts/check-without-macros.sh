@@ -4,6 +4,7 @@
 # next build would have to resolve them through the network.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+scripts/require.sh swift git libffi-dev
 
 core=build/without-macros
 mkdir -p "$core"

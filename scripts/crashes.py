@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Runs the crash catalogue: each scenario in a process of its own, with the default policy. Checks how it ends, the codes of its faults, and
-that its report names the lines of the source that the scenario marks; and those that can in one process, with a handler that goes on.
+"""Runs the crash catalogue: each scenario in a process of its own, with the default policy. Checks how it ends, the codes of its faults,
+and that its report names the lines of the source that the scenario marks; and those that can in one process, with a handler that goes on.
 
 usage: crashes.py [--reports FILE [--bless]] [--record] [--json FILE] COMMAND…
 
-COMMAND is kvo_crash or "kvo crash", also behind another program such as valgrind. --reports compares the whole reports of the scenarios that
-have a section in the file, --bless writes them there; the reports of C also as JSON, of all faults. --record runs the one process only. --json
-writes what has to be the same in all builds. KVO_CRASH_SECONDS is the time limit of a scenario.
+COMMAND is kvo_crash or "kvo crash", also behind another program such as valgrind. --reports compares the whole reports of the scenarios
+that have a section in the file, --bless writes them there; the reports of C also as JSON, of all faults. --record runs the one process
+only. --json writes what has to be the same in all builds. KVO_CRASH_SECONDS is the time limit of a scenario.
 """
 
 import argparse

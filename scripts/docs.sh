@@ -2,7 +2,7 @@
 # Makes the site of the library in build/docs, as static files for any host and any folder of it: all links between them are relative.
 #   scripts/docs.sh           makes it; a warning of DocC or Doxygen is an error
 #   scripts/docs.sh --serve   then serves it at http://127.0.0.1:8000, or the next argument's port, until it is interrupted
-#   scripts/docs.sh --check   makes it, and fails if a link to the C API leads nowhere or the first page does not list a public symbol
+#   scripts/docs.sh --check   makes it, and fails if a link leads nowhere, a page has no summary, or no first page lists a public symbol
 # Besides the toolchain, which has docc, its templates and the extractor of symbol graphs, it needs Doxygen for the pages of the C API.
 # swift-docc-plugin would run the same programs; but as a dependency of the package each user of the library would have to fetch it, and it
 # runs them with a catalogue as it is committed, without the articles that are made from Documentation/.

@@ -1,11 +1,12 @@
-"""Checks all documents of the repository: that no link to a file or a heading is dead, that a check builds the code in them, and what their
-prose and tables say in code: a call of one of our functions has labels that a function of this name has (Documentation/api-baseline.txt), and
-a name of C exists.
+"""Checks all documents of the repository: that no link to a file or a heading is dead, and that a check builds the code in them. In
+README.md and Documentation/ also what prose and tables say in code: a call of one of our functions has labels that a function of this name
+has (Documentation/api-baseline.txt), and a name of C exists.
 
 usage: links.py
 
 Code in Swift, C and C++ is built in the guides (snippets.py), on the pages of faults (Tests/FaultPageTests), and in the READMEs of the
-bindings, whose tests also run Python and Lua. In another document such a block has to be text, or to move.
+bindings, whose tests also run Python and Lua; in that for GLib C is built and Python compiled. check-desktop.sh finds the blocks of
+Examples/Desktop in its sources. In another document such a block has to be text, or to move.
 """
 
 import pathlib

@@ -57,8 +57,8 @@ def promises(guide):
 
 
 def has_test(path, name):
-    """A test is TEST("sentence") in C, func `sentence` or @Test("sentence") in Swift, the number of an entry in a scenario, and in a client's
-    program the message of a check."""
+    """A test is TEST("sentence") in C, func `sentence` or @Test("sentence") in Swift, the number of an entry in a scenario, and in a
+    client's program the message of a check."""
     file = root / path
     if not file.is_file():
         return False

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Prints the size of libkvo.so, stripped: of the usual build, of the smallest, and of the smallest without diagnostics (the small profile).
-#   scripts/sizes.sh [--check]   --check: fails if the smallest ones are larger than what Documentation/Embedding.md says
+#   scripts/sizes.sh --check   fails if the smallest ones are larger than the limits below; Documentation/Embedding.md has the sizes
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/require.sh libffi-dev cmake ninja-build gcc pkg-config

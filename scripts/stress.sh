@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs random operations of the C runtime on several threads, and compares the result of each round with the fuzzer's model (Tests/Stress).
+# Runs random operations of the C runtime on several threads (Tests/Stress). `stress` compares each round with the fuzzer's model; the
+# other programs check bindings, and sets whose observers come and go.
 #   scripts/stress.sh                      30 seconds, shared by ThreadSanitizer, AddressSanitizer and no sanitizer
 #   scripts/stress.sh --minutes 10
 #   scripts/stress.sh --seed N             repeats the operations of a seed; the scheduling of threads differs

@@ -27,7 +27,7 @@ let package = Package(
     .executableTarget(name: "hostwatch", dependencies: ["HostReport"]),
     .target(name: "HostReport", dependencies: ["HostModel", observing, arguments]),
 
-    // One set that causes thousands of notifications, for `kvo view`.
+    // One set that causes 1325 notifications, for `kvo view`.
     .executableTarget(name: "avalanche", dependencies: [observing]),
 
     // The monitor: one model, which the terminal and the page show and change.

@@ -15,8 +15,8 @@ static bool ends_at_unkept(const operation *add) {
   return end == NEXT || end == OWNED || end == BOX || end == WIDE || end == SINK;
 }
 
-/* Without KVO_FUZZ_ALL=1 a program has nothing of what is known to differ, so that a run finds something else: see
- * differences/README.md. */
+/* Without KVO_FUZZ_ALL=1 a program lacks what is known to differ, except where differences/README.md says otherwise, so that a run finds
+ * something else. */
 static void leave_out_known(program *of) {
   bool coalesces = false;
   for (int i = 0; i < of->count; i++) coalesces |= of->operations[i].code == COALESCE || of->operations[i].code == BIND;

@@ -1,11 +1,13 @@
-"""Makes the catalogue of the site: copies the catalogue of a module, and adds an article for each document of the repository.
+"""Makes the catalogue of the site: copies the catalogue of a module, and adds an article for each guide, page of a fault, README of
+a binding or an example, and CHANGELOG.
 
 usage: articles.py CATALOGUE OUT GRAPHS INDEX
 
 The documents are the only text: an article is a document with what DocC needs otherwise. Links between documents become links between
 articles; links to other files of the repository become their names; names of types in `code`, and of functions and types of C, become
-links, the latter by Doxygen's index; tables of HTML become rows of columns; comments are left out. In an article of the catalogue a line <!-- from: FILE, SECTION --> stands for that section of a document, which is inserted there. The
-programs of the tutorials are those of Tests/Tutorials.
+links, the latter by Doxygen's index; tables of HTML become rows of columns; comments are left out. In an article of the catalogue a line
+<!-- from: FILE, SECTION --> stands for that section of a document, which is inserted there. The programs of the tutorials are those of
+Tests/Tutorials.
 """
 
 import json

@@ -14,10 +14,6 @@ KVO_ASSUME_NONNULL_BEGIN
 /** kvo_track_read for key-value coding, which calls the getter next: a kvo_track_read that the getter then makes is not counted. */
 KVO_API void kvo_track_coded_read(kvo_object *object, kvo_key key);
 
-/** Returns whether this thread records in order to subscribe. False also while it records before a change, only to compare what is read
- * with the subscriptions. */
-KVO_API bool kvo_track_is_subscribing(void);
-
 /** A property that an evaluation has read. */
 typedef struct kvo_read {
   /** For comparison only: the object may be dead. */
@@ -37,8 +33,8 @@ KVO_API void *KVO_NULLABLE kvo_track_pause(void);
 KVO_API void kvo_track_resume(void *KVO_NULLABLE paused);
 
 /** At the end of `evaluate`: declares that the result is the value of this key. Changes of the key then notify directly, with its property
- * and its values, without evaluating, and no last value is kept meanwhile. Has no effect unless this key was the last read, was read only
- * once, and there were at most 16 reads. The object need not be alive any more. */
+ * and its values, without evaluating; a last value that is kept is made by `of_property`. Has no effect unless this key was the last read,
+ * was read only once, and there were at most 16 reads. The object need not be alive any more. */
 KVO_API void kvo_track_value_is_of(kvo_object *object, kvo_key key);
 
 /** Within `evaluate`: declares that the result is a collection with the elements of this key, which was read; for example of a computed

@@ -85,7 +85,7 @@ kvo_boxed *kvo__path_evaluate(kvo_object *object, const char *key_path, kvo_boxe
   kvo_boxed *box = kvo__path_copy(object, key_path, &status, KVO_PATH_OBSERVED, spare);
   bool is_broken =
       status == KVO_ERROR_UNDEFINED_KEY || status == KVO_ERROR_NOT_AN_OBJECT || status == KVO_ERROR_TYPE_MISMATCH;
-  if (is_broken && kvo_track_is_subscribing()) report_broken(status, object);
+  if (is_broken && kvo_track_is_recording()) report_broken(status, object);
   return box;
 }
 

@@ -132,8 +132,6 @@ void kvo__tracked_end(kvo_tracked *tracked) {
 
 bool kvo_track_is_recording(void) { return kvo__own.recorder != NULL; }
 
-bool kvo_track_is_subscribing(void) { return kvo__own.recorder != NULL; }
-
 void *kvo__recording_suspend(void) {
   void *suspended = kvo__own.recorder;
   kvo__own.recorder = NULL;

@@ -9,7 +9,7 @@
 
 #include <kvo/kvo_binding.h>
 
-/** Code of the program that a thread is running: a delivery, an evaluation or a fault handler. */
+/** What a thread is in: a change, or code of the program, that is a delivery, an evaluation or a fault handler. */
 typedef struct kvo_mark {
   _Atomic kvo_observation observation;
   /** The info of the object that is being evaluated, which must not be freed meanwhile; NULL for a delivery. */

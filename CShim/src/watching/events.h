@@ -22,7 +22,7 @@ typedef enum kvo_moment {
 /** The description of an event. Valid during the call, except where a member says otherwise. */
 typedef struct kvo_event_details {
   kvo_moment moment;
-  /** Identifies a beginning and its end, which is on the same thread. For comparison only. */
+  /** Identifies a beginning and its end. That of a change in place may be on another thread. For comparison only. */
   const void *token;
   /** The address of the instance, as a binding knows it; for comparison only. `class_name` and `file` are never freed; `file` may be
    * NULL. */

@@ -41,8 +41,8 @@ extension KeyValueSource {
   /// objects are compared by identity, other values by `==`, and those that are not `Equatable` by their bytes.
   ///
   /// A property may be the target of several bindings; the latest change wins. A cycle of bindings ends as soon as no value differs; if
-  /// that never happens, it is fault KVO0024, which names them all, and all properties keep their last values. Values that cannot be compared
-  /// go around a cycle a few times only.
+  /// that never happens, it is fault KVO0024, which names them all, and all properties keep their last values. Values that cannot be
+  /// compared go around a cycle a few times only.
   ///
   /// If another thread is settling the binding, the setter may return before that thread has set the target, to the last value.
   ///

@@ -5,8 +5,8 @@ public import CSwiftRuntime
 
 /// A one-way binding: the receiver's reference of its observation, whose closure retains it.
 ///
-/// The runtime settles bindings before anyone is notified of a change, each after those that set what it reads, on one thread at a time: the
-/// value it is called with is the present one.
+/// The runtime settles bindings before anyone is notified of a change, each after those that set what it reads, on one thread at a time:
+/// the value it is called with is the present one.
 @usableFromInline
 final class OneWayBinding<Target: AnyObject, Value>: ReceiverReference<Target>, @unchecked Sendable {
   // What each change uses comes first.

@@ -68,7 +68,7 @@ final class ClassicObservation: ObserverBox, @unchecked Sendable {
 
   override func evaluate() -> UnsafeMutableRawPointer? {
     guard let object, let components else { return nil }
-    if isUndefined, kvo_track_is_subscribing() {
+    if isUndefined, kvo_track_is_recording() {
       let isNeeded = needsFirst.exchange(options.needed.contains(.new), ordering: .relaxed)
       if !isNeeded {
         object.recordDependencies(ofKey: components[0])

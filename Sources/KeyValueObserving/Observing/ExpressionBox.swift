@@ -135,7 +135,7 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
   /// Evaluates a path through its key path. A function of its own, because the lookup of the metadata of `Value?` takes long.
   @inline(never)
   private func evaluatePath(from root: Object) -> UnsafeMutableRawPointer? {
-    let looks = kvo_track_is_subscribing() && !isExpression.load(ordering: .relaxed)
+    let looks = kvo_track_is_recording() && !isExpression.load(ordering: .relaxed)
     var own: Int? = looks ? 0 : nil
     guard let value = path.read(root, &own) else { return nil }
     if let own { look(atPathTo: value, from: root, own) }
@@ -160,7 +160,7 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
         let last = leaf.steps[leaf.steps.count - 1]
         headers[leaf.steps.count - 1] = last.header(object)
         let value = last.property.copy(Unmanaged.passUnretained(object).toOpaque(), nil)!
-        if kvo_track_is_subscribing(), leaf.isRead(from: headers) {
+        if kvo_track_is_recording(), leaf.isRead(from: headers) {
           kvo_track_value_is_of(headers[headers.count - 1], last.property.key)
         }
         return leaf.converted(value)

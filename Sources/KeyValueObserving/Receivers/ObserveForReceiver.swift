@@ -8,8 +8,8 @@ extension KeyValueObservable {
   ///   me.label.text = change.newValue ?? ""
   /// }
   /// ```
-  /// The observation holds the receiver weakly. It ends when the receiver or the object is deallocated, or when it is ended with the
-  /// token or ``stopObserving(_:for:fileID:line:)``, exactly once. A receiver that is an observable object ends it at its deallocation, any other
+  /// The observation holds the receiver weakly. It ends when the receiver or the object is deallocated, or when it is ended with the token
+  /// or ``stopObserving(_:for:fileID:line:)``, exactly once. A receiver that is an observable object ends it at its deallocation, any other
   /// one at the next change, which is not delivered.
   ///
   /// The handler has the isolation of the caller. On an actor, such as the main actor, it may use the actor's state: a change made on

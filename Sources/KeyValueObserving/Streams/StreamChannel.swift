@@ -2,7 +2,8 @@
 
 /// Takes elements from an observation, on any thread, and keeps them for the iterators of one stream.
 ///
-/// The observation's closure holds it, and so do the stream and its iterators. It ends the observation when none of these is left.
+/// The observation's closure holds it, and so do the stream and its iterators. It ends the observation with the last iterator,
+/// or with the stream if there was none.
 /// It does not know what is observed: the observation is a token.
 @usableFromInline
 final class StreamChannel<Element>: @unchecked Sendable {

@@ -8,7 +8,7 @@ The modules, each of which imports those before it; _decoding says which import 
 
 - the library: _types, _library, _errors, _reports, _memory, _guards
 - values: _observable, _encoding, _decoding, _handles
-- objects of Python: _property, _property_types, _lists, _operations, _objects
+- objects of Python: _property, _property_types, _copies, _lists, _operations, _objects
 - objects of C: _observation, _c_collections, _c_objects, _c_classes
 - observing: _key_paths, _delivery, _observing, _binding, _ending
 """

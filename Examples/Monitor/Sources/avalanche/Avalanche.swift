@@ -1,4 +1,4 @@
-// An avalanche: one set of one property causes thousands of notifications. Documentation/Diagnostics.md finds the cause.
+// An avalanche: one set of one property causes 1325 notifications. Documentation/Diagnostics.md finds the cause.
 //   avalanche TRACE GRAPH    writes the trace of the set, and the graph before it
 import Foundation
 import KeyValueObserving

@@ -15,7 +15,7 @@ struct MonitorCommand: AsyncParsableCommand {
     abstract: "Shows this machine's processes, in the terminal and in the browser.",
     discussion: """
       One model is filled from /proc at each sample. The terminal and the page observe it, and both change it: what is \
-      selected, sorted or filtered in one is so in the other. The key o, and the link at the end of the page, show what is \
+      selected, sorted or filtered in one is so in the other. The key o, and the last line of the page, show what is \
       observed and how the changes of a sample travel.
       """)
 
