@@ -17,6 +17,7 @@ if [[ ${1:-} == --list ]]; then
   exit
 fi
 
+unset MAKEFLAGS MAKELEVEL # of `make release-check`: the last line of each output would be make's
 folder=$(mktemp -d)/swift-kvo log=$PWD/build/log/release-check failed=0
 [[ -z $(git status --porcelain) ]] || echo "release-check: there are uncommitted changes, which are not checked"
 git clone --quiet --no-hardlinks . "$folder"
