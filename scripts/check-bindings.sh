@@ -24,7 +24,7 @@ logged() {
 library() {
   local folder=$out/$1
   shift
-  logged libkvo cmake -S CShim -B "$folder" -G Ninja -DBUILD_TESTING=OFF -DKVO_BUILD_TESTS=OFF -DCMAKE_INSTALL_LIBDIR=lib "$@"
+  logged libkvo cmake -S CShim -B "$folder" -G Ninja -DKVO_BUILD_TESTS=OFF -DCMAKE_INSTALL_LIBDIR=lib "$@"
   logged libkvo cmake --build "$folder"
   logged libkvo cmake --install "$folder" --prefix "$folder/prefix"
 }

@@ -99,7 +99,7 @@ fuzz() {
   local options=(-seed="$seed" -max_len=400 -timeout=60 -artifact_prefix="$out/crashes/$name-" -print_final_stats=1)
   mkdir -p "$found" "$out/crashes"
   KVO_FUZZ_ALL=1 "$out/$target" "${options[@]}" -runs=0 "${old[@]}" >"$log" 2>&1 || report "$target" "$log"
-  echo "$target: $(find "${old[@]}" -type f -not -name README | wc -l) kept inputs pass${KVO_FUZZ_DEPTH:+, also with deferred deliveries}"
+  echo "$target: $(find "${old[@]}" -type f | wc -l) kept inputs pass${KVO_FUZZ_DEPTH:+, also with deferred deliveries}"
   ((time > 0)) || return 0
   ((jobs == 1)) || options+=(-fork="$jobs" -ignore_timeouts=0 -ignore_ooms=0)
   "$out/$target" "${options[@]}" -max_total_time="$time" "$found" "$kept" >"$log" 2>&1 || report "$target" "$log"

@@ -1,6 +1,5 @@
 // Expectations that observations have ended.
 
-import Foundation
 public import KeyValueObserving
 
 /// Expects that nothing observes an object.

@@ -4,7 +4,6 @@
 #include <kvo/kvo_raw.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct meter {
   kvo_object header;

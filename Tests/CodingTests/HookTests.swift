@@ -40,7 +40,6 @@
   private class Speaker {
     var name = "ann"
     var parts: [Speaker] = []
-    var stored: [String: Int] = [:]
     func value(forKey key: String) -> Any? {
       switch key {
       case "name": "<\(name)>"

@@ -13,9 +13,7 @@ import Testing
   }
 
   /// Without the macro, because it adds no properties.
-  final class Manager: Person {
-    var isStrict = false
-  }
+  final class Manager: Person {}
 
   @KeyValueObservable
   final class Document: NSObject {

@@ -37,9 +37,7 @@
   }
 
   /// Describes nothing, because it adds no properties.
-  final class Manager: Person {
-    var isStrict = false
-  }
+  final class Manager: Person {}
 
   final class Document: NSObject, KeyValueObservable {
     let _$kvo = KeyValueObservationHeader()

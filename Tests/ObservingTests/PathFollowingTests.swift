@@ -21,7 +21,6 @@
 
   @KeyValueObservable
   private final class Gear: Part {
-    var teeth = [1, 2, 3]
   }
 
   /// What leads to its parts is not observed.

@@ -1,5 +1,4 @@
 // Shared observers of many objects.
-import Foundation
 import KeyValueObserving
 import KeyValueObservingTesting
 import Testing

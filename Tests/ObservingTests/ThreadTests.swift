@@ -1,6 +1,5 @@
 // Several threads at once; run under ThreadSanitizer by `make check`.
 import CKVO
-import Foundation
 import KeyValueObserving
 import Testing
 

@@ -1,5 +1,4 @@
 // The end of observations: invalidate and invalidateAndWait, in different places and while the closure runs.
-import Foundation
 import KeyValueObserving
 import Testing
 

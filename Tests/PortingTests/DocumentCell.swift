@@ -59,8 +59,6 @@
         }
       }
     }
-
-    func prepareForReuse() { document = nil }
   }
 
   @Suite("A ported program: a cell that is reused")

@@ -76,8 +76,8 @@ shop.write("shop.json")
 
 # A quarter of a million events about ten thousand objects.
 large = Trace()
-for turn in range(6):
-    def notify_rows(turn=turn):
+for _ in range(6):
+    def notify_rows():
         for row in range(10_000):
             address = hex(0x1000 + 16 * row)
             large.notify(row, "Table@0x10", "order", f"Row@{address}",

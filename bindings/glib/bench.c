@@ -4,7 +4,6 @@
 
 #include <malloc.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { ROUNDS = 80 };
 

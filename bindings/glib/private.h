@@ -93,7 +93,6 @@ void kvo_glib_value_fit(GParamSpec *property, GValue *value);
 typedef struct kvo_glib_view {
   kvo_value value;
   union {
-    gboolean boolean;
     bool truth;
     int integer;
     unsigned natural;

@@ -79,9 +79,6 @@ kvo_status kvo_add_observer(kvo_object *object, const kvo_observer *given, kvo_o
   own->user_data = observer->user_data;
   own->destroy = observer->destroy;
   own->context = observer->context;
-  own->file = kvo__keep_file(observer->file);
-  own->line = observer->line;
-  own->options = observer->options;
   memcpy(own->key_path, observer->key_path, length);
   kvo_binding_observer described = {
       .key_path = own->key_path,

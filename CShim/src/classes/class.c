@@ -392,7 +392,6 @@ static kvo_class *make_notifying(kvo_class *cls, kvo_status *status) {
   notifying->superclass = cls;
   notifying->original = cls;
   notifying->instance_size = cls->instance_size;
-  notifying->header_offset = cls->header_offset;
   notifying->of_binding = cls->of_binding;
   notifying->finalize = cls->finalize;
   notifying->property_count = cls->property_count;

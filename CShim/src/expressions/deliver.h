@@ -15,8 +15,6 @@ KVO_HIDDEN void kvo__describe_observation(const kvo_node *node, kvo_fault_observ
 KVO_HIDDEN const char *kvo__slot_name(const kvo_info *info, const kvo_slot *slot);
 /** Describes the oldest direct or anchor node of a slot; false if there is none. The caller is a reader. */
 KVO_HIDDEN bool kvo__describe_first(kvo_slot *slot, kvo_fault_observation *out);
-/** Sets the object of a description to that of an expression. */
-KVO_HIDDEN void kvo__describe_root(const kvo_tracked *tracked, kvo_fault_observation *out);
 /** The ops of an observation and their user data, by its own node. */
 KVO_HIDDEN const kvo_observer_ops *kvo__node_ops(const kvo_node *node);
 KVO_HIDDEN void *kvo__node_user_data(const kvo_node *node);
@@ -60,9 +58,6 @@ typedef struct kvo_c_observer {
   void *user_data;
   void (*destroy)(void *user_data);
   void *context;
-  const char *file;
-  uint32_t line;
-  kvo_options options;
   /** A box that is no longer used, for the next value of an expression; or NULL. */
   kvo_boxed *_Atomic spare;
   char key_path[];

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-void kvo__describe_root(const kvo_tracked *tracked, kvo_fault_observation *out) {
+static void describe_root(const kvo_tracked *tracked, kvo_fault_observation *out) {
   out->object = tracked->instance;
   out->object_class = tracked->cls->display_name;
 }
@@ -61,7 +61,7 @@ void kvo__describe_node(const kvo_node *node, kvo_fault_observation *out) {
   out->frame_count = more->frame_count;
   out->frames = more->frame_count > 0 ? (void *const *)(const void *)(texts + 1) : NULL;
   if (kvo__node_kind(node) == KVO_NODE_ANCHOR) { /* an anchor may outlive the object's info */
-    kvo__describe_root(node->user_data, out);
+    describe_root(node->user_data, out);
     return;
   }
   kvo_slot *slot = atomic_load_explicit(&node->slot, memory_order_relaxed);

@@ -178,14 +178,6 @@ static kvo_dependency *find_dependency(kvo_tracked *tracked, kvo_info *info, kvo
   return found;
 }
 
-bool kvo__tracked_hears(kvo_tracked *tracked, kvo_info *info, kvo_key key) {
-  if (info == NULL) return false;
-  kvo__lock(&tracked->lock);
-  bool hears = find_dependency(tracked, info, key) != NULL;
-  kvo__unlock(&tracked->lock);
-  return hears;
-}
-
 bool kvo__tracked_awaits_silent(kvo_tracked *tracked) {
   kvo__lock(&tracked->lock);
   kvo_dependency *each = tracked->dependencies;

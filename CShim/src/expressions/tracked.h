@@ -315,8 +315,6 @@ static inline bool kvo__was_told_since(const kvo_tracked *tracked, uint64_t sinc
 }
 /** The same, and no change is left to whoever settles it next. */
 KVO_HIDDEN bool kvo__tracked_is_told(kvo_tracked *tracked, uint64_t since);
-/** Whether the expression depends on a key of the object with this info; false for NULL. */
-KVO_HIDDEN bool kvo__tracked_hears(kvo_tracked *tracked, kvo_info *info, kvo_key key);
 /** After a change of a leaf: passes the change on to the observer. `is_marked`: the change's own mark names the observation. */
 KVO_HIDDEN void kvo__tracked_leaf(kvo_tracked *tracked, const kvo_raw_change *change, bool is_marked);
 /** Takes a dependency of a dying object out of its expression's list; false if another thread has done it. */

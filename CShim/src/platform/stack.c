@@ -72,7 +72,8 @@ KVO_READS_FRAMES size_t kvo__stack_walk(uintptr_t begin, uintptr_t end, void **f
 }
 
 /* The kernel reads the signal mask before it checks the other, invalid argument; so the error says whether the memory can be read. */
-bool kvo__is_readable(const void *address) {
+/* Returns whether the 8 bytes at an address can be read. */
+static bool is_readable(const void *address) {
   int before = errno;
   bool readable = syscall(SYS_rt_sigprocmask, ~0L, address, NULL, (size_t)8) != 0 && errno != EFAULT;
   errno = before;
@@ -82,7 +83,7 @@ bool kvo__is_readable(const void *address) {
 bool kvo__stack_is_there(const void *frame, size_t bytes) {
   enum { PAGE = 4096 };
   for (size_t below = 0; below < bytes; below += PAGE)
-    if (!kvo__is_readable((const char *)frame - below)) return false;
+    if (!is_readable((const char *)frame - below)) return false;
   return true;
 }
 
@@ -142,8 +143,8 @@ KVO_READS_FRAMES size_t kvo__stack_at_fault(const kvo_caller *caller, void **fra
   const kvo_stack_frame *at = caller->frame;
   uintptr_t begin = (uintptr_t)at;
   size_t count = 0;
-  while (KVO_HAS_FRAMES && count < capacity && is_frame(at, begin, UINTPTR_MAX) && kvo__is_readable(&at->caller) &&
-         kvo__is_readable(&at->return_address) && kvo__is_code(at->return_address)) {
+  while (KVO_HAS_FRAMES && count < capacity && is_frame(at, begin, UINTPTR_MAX) && is_readable(&at->caller) &&
+         is_readable(&at->return_address) && kvo__is_code(at->return_address)) {
     frames[count++] = at->return_address;
     begin = (uintptr_t)(at + 1);
     at = at->caller;
@@ -166,7 +167,7 @@ bool kvo__is_signal_return(const void *return_address) {
 #else
   static const unsigned char code[] = {0};
 #endif
-  bool is_whole = kvo__is_readable(return_address) && kvo__is_readable((const char *)return_address + sizeof code - 8);
+  bool is_whole = is_readable(return_address) && is_readable((const char *)return_address + sizeof code - 8);
   return sizeof code > 1 && is_whole && memcmp(return_address, code, sizeof code) == 0;
 }
 

@@ -43,9 +43,6 @@ KVO_HIDDEN bool kvo__is_signal_return(const void *return_address);
 KVO_HIDDEN bool kvo__on_signal_stack(void);
 /** Returns whether the caller is in a signal handler, as far as the 64 innermost calls show one. */
 KVO_HIDDEN bool kvo__in_signal_handler(const kvo_caller *caller);
-/** Returns whether the 8 bytes at an address can be read. */
-KVO_HIDDEN bool kvo__is_readable(const void *address);
-
 /** Returns whether this many bytes below a frame are memory, on a stack whose bounds are not known; it may end with a guard page. */
 KVO_HIDDEN bool kvo__stack_is_there(const void *frame, size_t bytes);
 

@@ -287,11 +287,8 @@ static inline kvo_class *kvo__word_class(uintptr_t word) {
 /** The info of an object. Makes it, with a first slot for `key`, if there is none. NULL if there is no memory for it or for the trampolines
  * of its class, if the object is being destroyed, or if it has no class (see *status). */
 KVO_HIDDEN kvo_info *kvo__info_ensure(kvo_object *object, kvo_key key, kvo_status *status);
-/** Records the address of a new info for kvo__info_is_likely. */
+/** Records the address of a new info: nothing is read at an address outside of the range of all. */
 KVO_HIDDEN void kvo__info_note(const kvo_info *info);
-/** Whether an address may be that of an info. If false, nothing may be read there. If true, the address is in the range of addresses that
- * infos have had. */
-KVO_HIDDEN bool kvo__info_is_likely(const kvo_info *info);
 static inline kvo_slot *kvo__slot_find(kvo_info *info, kvo_key key) {
   if (info->first.key == key) return &info->first;
   kvo_later_slot *at = kvo__second_slot(info);

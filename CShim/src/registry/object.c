@@ -14,7 +14,8 @@ void kvo__info_note(const kvo_info *info) {
   while (address > high && !atomic_compare_exchange_weak(&highest, &high, address)) {}
 }
 
-bool kvo__info_is_likely(const kvo_info *info) {
+/* Whether an address may be that of an info. If not, nothing may be read there. */
+static bool info_is_likely(const kvo_info *info) {
   uintptr_t address = (uintptr_t)info;
   return address % _Alignof(max_align_t) == 0 && address >= atomic_load(&lowest) && address <= atomic_load(&highest);
 }
@@ -23,7 +24,7 @@ bool kvo__is_object(const kvo_object *object) {
   uintptr_t word = kvo__word(object);
   kvo_info *info = kvo__word_info(word);
   if (info == NULL) return (word & KVO_WORD_OBSERVED) == 0 && kvo__class_is_known(kvo__word_class(word));
-  if (!kvo__info_is_likely(info) || !kvo__class_is_known(info->cls)) return false;
+  if (!info_is_likely(info) || !kvo__class_is_known(info->cls)) return false;
   return info->object == object || info->cls->of_binding; /* which may have moved the header to finish it */
 }
 

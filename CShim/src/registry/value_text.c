@@ -21,13 +21,13 @@ bool kvo__copy_cut(char *to, size_t size, const char *text) {
 typedef struct text {
   char *bytes;
   size_t size;
-  bool is_known, is_cut;
+  bool is_known;
 } text;
 
 /* Quoted, so that it cannot be taken for a number or nil. What prints the text escapes the rest. */
 static void print_string(text *to, const char *string) {
   to->bytes[0] = '"';
-  to->is_cut = kvo__copy_cut(to->bytes + 1, to->size - 2, string);
+  (void)kvo__copy_cut(to->bytes + 1, to->size - 2, string);
   size_t length = strlen(to->bytes);
   to->bytes[length] = '"';
   to->bytes[length + 1] = '\0';
@@ -67,7 +67,7 @@ static void print(const kvo_value *value, void *arg) {
 }
 
 static text value_text_text_of(const kvo_raw_change *change, char *to, size_t size) {
-  text made = {to, size, false, false};
+  text made = {to, size, false};
   if (change->property != NULL && change->new_value != NULL)
     kvo__property_view(change->property, change->new_value, print, &made);
   return made;

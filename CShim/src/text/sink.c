@@ -91,10 +91,15 @@ size_t kvo__character_length(const unsigned char *bytes, size_t left) {
   return overlong || surrogate || too_large ? 0 : length;
 }
 
-kvo_cut kvo__cut(const char *string, size_t length) {
-  if (length <= KVO_MAX_SHOWN) return (kvo_cut){length, 0};
-  kvo_cut cut = {KVO_MAX_SHOWN * 6 / 10,
-                 KVO_MAX_SHOWN * 3 / 10}; /* so that a cut string still fits into a limited text */
+/* How many bytes at the beginning and at the end of a longer string are shown; whole characters. */
+typedef struct cut_ends {
+  size_t head, tail;
+} cut_ends;
+
+static cut_ends ends_of(const char *string, size_t length) {
+  if (length <= KVO_MAX_SHOWN) return (cut_ends){length, 0};
+  cut_ends cut = {KVO_MAX_SHOWN * 6 / 10,
+                  KVO_MAX_SHOWN * 3 / 10}; /* so that a cut string still fits into a limited text */
   /* Do not cut inside a UTF-8 character, whose further bytes are 10xxxxxx. */
   for (int i = 0; i < 3 && ((unsigned char)string[cut.head] & 0xc0) == 0x80; i++) cut.head--;
   for (int i = 0; i < 3 && ((unsigned char)string[length - cut.tail] & 0xc0) == 0x80; i++) cut.tail--;
@@ -114,7 +119,7 @@ static void put_characters(kvo_sink *to, const char *string, size_t length, put_
 }
 
 static void put_cut(kvo_sink *to, const char *string, size_t length, put_character each) {
-  kvo_cut cut = kvo__cut(string, length);
+  cut_ends cut = ends_of(string, length);
   put_characters(to, string, cut.head, each);
   if (cut.head == length) return;
   kvo__put(to, "...(");

@@ -41,12 +41,6 @@ KVO_HIDDEN void kvo__put_number(kvo_sink *to, unsigned long long number, unsigne
 KVO_HIDDEN void kvo__put_address(kvo_sink *to, unsigned long long number);
 /** At most this many bytes of a program's string are put. */
 #define KVO_MAX_SHOWN 1000
-/** How many bytes at the beginning and at the end of a longer string are shown; whole characters. */
-typedef struct kvo_cut {
-  size_t head, tail;
-} kvo_cut;
-KVO_HIDDEN kvo_cut kvo__cut(const char *string, size_t length);
-
 /** Puts a string for people, cut. It may be the program's, so control characters are escaped: they must not look like the end of a line,
  * nor control a terminal. */
 KVO_HIDDEN void kvo__put_clean(kvo_sink *to, const char *string, size_t length);

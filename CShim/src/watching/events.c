@@ -1,6 +1,5 @@
 /* events.c - describes the events of the process and passes them to the listeners: history.c, trace.c, slow.c, traffic.c. */
 #include "platform/settings.h"
-#include "watching/ended.h"
 #include "watching/history.h"
 #include "watching/slow.h"
 #include "watching/trace.h"

@@ -199,7 +199,7 @@ void kvo__traffic_note(const kvo_event_details *details) {
 }
 
 kvo_traffic_call kvo__traffic_begin(const kvo_event_details *details) {
-  kvo_traffic_call call = {details->observation, NULL, 0};
+  kvo_traffic_call call = {NULL, 0};
   if ((kvo__attended() & KVO_TAP_TRAFFIC) == 0) return call;
   int error = errno;
   call.row = count_one(details);

@@ -24,7 +24,6 @@ extern KVO_HIDDEN kvo_traffic_row kvo__traffic_other_changes, kvo__traffic_other
 
 /** A call of an observer in progress. */
 typedef struct kvo_traffic_call {
-  kvo_observation observation;
   /** NULL if it is not counted. */
   kvo_traffic_row *row;
   int64_t begun;

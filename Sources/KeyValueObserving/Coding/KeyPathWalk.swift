@@ -1,7 +1,6 @@
 // Evaluation of string key paths over objects, dictionaries and collections, for key-value coding and for observation.
 
 import CKVO
-import Foundation
 
 /// The reason why a string key path cannot be evaluated. The error stays on the thread that evaluates it.
 enum KeyPathError: Error, @unchecked Sendable {

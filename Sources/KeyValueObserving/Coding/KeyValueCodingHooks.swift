@@ -1,7 +1,6 @@
 // Methods of key-value coding that a class can override: for undefined keys, for `nil`, and for validation.
 
 import CKVO
-import Foundation
 
 extension KeyValueObservable {
   public nonisolated static var accessInstanceVariablesDirectly: Bool { true }

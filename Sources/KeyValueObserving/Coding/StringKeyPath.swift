@@ -2,7 +2,6 @@
 
 import CKVO
 import CSwiftRuntime
-import Foundation
 
 extension KeyValueObservable {
   /// Returns the value of a key of the class, and records the key; the inner optional is `nil` for a nil value, the outer one if

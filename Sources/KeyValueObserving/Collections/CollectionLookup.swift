@@ -56,7 +56,6 @@ extension KeyValueObservable {
   /// Returns the property, or `nil` if the key is none.
   private nonisolated func collection(forKey key: String, _ site: SourceLocation) -> CollectionProperty? {
     guard let property = KeyValueClass.of(self).property(named: key) else { return nil }
-    _ = adoptedObject
     return CollectionProperty(object: self, property: property, site: site)
   }
 

@@ -1,7 +1,5 @@
 // The types of values with elements, and the operations on them.
 
-import Foundation
-
 /// A type of property whose changes can be delivered as insertions, removals and replacements of elements.
 ///
 /// Arrays, contiguous arrays, sets, and optionals of these conform. Other types need not conform.

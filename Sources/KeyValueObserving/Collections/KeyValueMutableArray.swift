@@ -1,7 +1,6 @@
 // The proxy of an array property: a mutable collection that notifies of each mutation.
 
 import CKVO
-import Foundation
 
 /// A proxy of an array property: a mutable collection whose mutations notify as insertions, removals and replacements.
 ///

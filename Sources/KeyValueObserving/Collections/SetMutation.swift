@@ -1,7 +1,6 @@
 // Manual notification of set mutations.
 
 import CKVO
-import Foundation
 
 extension KeyValueObservable {
   /// Announces that a set is about to be mutated.

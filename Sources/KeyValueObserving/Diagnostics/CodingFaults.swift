@@ -1,7 +1,6 @@
 // Faults raised by key-value coding.
 
 import CKVO
-import Foundation
 
 /// A value, possibly an object, as fault messages name it.
 struct NamedValue {

@@ -1,7 +1,6 @@
 // Faults found by the Swift layer. The C runtime reports them and chooses the action.
 
 import CKVO
-import Foundation
 
 func raiseFault(
   _ code: kvo_fault_code, _ detail: String, apple: String? = nil, help: String? = nil,

@@ -1,7 +1,6 @@
 // The classic API, as on Apple's platforms: one callback method, string key paths and a context pointer.
 
 import CKVO
-import Foundation
 
 /// An object that observes with the classic callback method.
 ///

@@ -1,8 +1,6 @@
 /* bad_input_collections.c - the rows of lists and sets. */
 #include "bad_input.h"
 
-#include <string.h>
-
 static const kvo_value untyped = {NULL, 8, ""}, one = {"d", 8, &(double){1}}, number = {"i", 4, &(int){1}};
 
 ROW(kvo_value_collection) {

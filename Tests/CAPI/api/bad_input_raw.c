@@ -1,8 +1,6 @@
 /* bad_input_raw.c - rows for the functions of kvo_raw.h that take a description. */
 #include "bad_input.h"
 
-#include <stdlib.h>
-
 ROW(kvo_raw_class_register) {
   kvo_class *out = NULL;
   const kvo_raw_property property = {.name = "value", .type = "i", .ops = &bound_ops};

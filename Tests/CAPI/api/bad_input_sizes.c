@@ -1,7 +1,6 @@
 /* bad_input_sizes.c - strings of a megabyte, key paths of a hundred thousand keys, type encodings of 64 KB: refused or accepted, and
  * fast. */
 #include "bad_input.h"
-#include "made.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 #include "made.h"
 
 #include <kvo/kvo_binding.h>
-#include <stdlib.h>
 #include <string.h>
 
 static void keep_value(const kvo_value *value, void *arg) { *(seen_value *)arg = see(value); }

@@ -86,6 +86,7 @@ TEST("the list of values of several types has no type of its elements, wherever 
     CHECK_EQ((const char *)type, "[?]");
     root->items[i] = held;
   }
+  kvo_object_destroy(&other->header);
   destroy_all(root);
 }
 

@@ -2,8 +2,6 @@
 #include "basket.h"
 #include "made.h"
 
-#include <string.h>
-
 /* What most tests begin with: a basket, and an observer of one of its sets. */
 static basket *object;
 static scribe to;

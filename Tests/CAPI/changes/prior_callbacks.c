@@ -1,6 +1,5 @@
 /* prior_callbacks.c - observers that change a list or a set before a change of it that they are notified of. */
 #include "basket.h"
-#include "scoped.h"
 
 /* Acts once, before the first change of its collection. */
 typedef struct meddler {

@@ -4,7 +4,6 @@
 
 #include <kvo/kvo_binding.h>
 #include <stddef.h>
-#include <unistd.h>
 
 typedef struct cell {
   kvo_object header;

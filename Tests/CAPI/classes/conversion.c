@@ -4,8 +4,6 @@
 
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 typedef struct wide {
   kvo_object header;

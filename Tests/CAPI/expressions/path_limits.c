@@ -3,7 +3,6 @@
 #include "made.h"
 
 #include <kvo/kvo_binding.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ----------------------------------------------------------------------------------------------------- Reading -- */

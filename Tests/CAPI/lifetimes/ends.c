@@ -3,7 +3,6 @@
 #include "fixture.h"
 
 #include <kvo/kvo_binding.h>
-#include <string.h>
 
 /* ------------------------------------------------------------------------------------------- Of an observation -- */
 

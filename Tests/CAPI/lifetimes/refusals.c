@@ -2,8 +2,6 @@
 #include "allocator.h"
 #include "fixture.h"
 
-#include <stdlib.h>
-
 /* ------------------------------------------------------------------------------------------------------- Types -- */
 
 static void no_setter(kvo_object *of) {}

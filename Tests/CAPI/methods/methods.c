@@ -2,7 +2,6 @@
 #include "boxed.h"
 #include "made.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static kvo_class *subclass(const char *name, kvo_class *superclass) {

@@ -2,7 +2,6 @@
 #include "reported.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* What the demanglers below return; NULL if the name is none of their language. */

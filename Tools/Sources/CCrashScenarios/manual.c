@@ -1,8 +1,6 @@
 /* manual.c - K70 to K78: manually announced changes. */
 #include "scenarios.h"
 
-#include <stdlib.h>
-
 static void did_without_will(void) {
   panel sidebar = {.name = "sidebar"};
   document *letter = document_make("A letter");

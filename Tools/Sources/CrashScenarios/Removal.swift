@@ -1,6 +1,5 @@
 // K26 to K42: removal of observers that are not registered, and removal at difficult times.
 internal import CCrashScenarios
-import Foundation
 import KeyValueObserving
 
 private func wasNeverRegistered() {

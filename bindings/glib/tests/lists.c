@@ -1,8 +1,6 @@
 /* lists.c - kvo_glib_list_model, beside GListStore with the same edits. */
 #include "support.h"
 
-#include <string.h>
-
 /* An owner with a list of persons, its model, and a GListStore that gets the same edits. */
 typedef struct lists {
   kvo_object *owner;

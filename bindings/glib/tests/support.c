@@ -1,9 +1,6 @@
 /* support.c - the model of the tests. */
 #include "support.h"
 
-#include <kvo/kvo_raw.h>
-#include <string.h>
-
 /* ------------------------------------------------------------------------------------------------------------- Person -- */
 
 static char *get_name(const person *of) { return of->name; }

@@ -2,7 +2,6 @@
 #include "support.h"
 
 #include <kvo/kvo_raw.h>
-#include <string.h>
 #include <unistd.h>
 
 static void expect(const char *pattern) { g_test_expect_message("kvo-glib", G_LOG_LEVEL_CRITICAL, pattern); }

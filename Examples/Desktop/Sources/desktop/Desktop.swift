@@ -10,7 +10,7 @@ import MonitorModel
 @main
 @MainActor
 struct Desktop {
-  private static let monitor = Monitor(folder: ProcFolder(path: option("--proc") ?? "/proc"))
+  private static let monitor = Monitor(folder: ProcFolder())
   private static let preferences = Preferences()
   private static var window: MonitorWindow?
 
@@ -21,7 +21,7 @@ struct Desktop {
     let instance = UnsafeMutableRawPointer(application)
     GLib.connect(instance, "startup") { _ in
       preferences.store(with: monitor.table)
-      Task { CommandLine.arguments.contains("--measure") ? await measure() : await sample() }
+      Task { await sample() }
     }
     GLib.connect(instance, "activate") { _ in
       if window == nil { window = MonitorWindow(monitor, preferences) }
@@ -43,32 +43,5 @@ struct Desktop {
       try? await Task.sleep(for: .seconds(preferences.interval))
       monitor.sample()
     }
-  }
-
-  /// Prints how many milliseconds a sample takes on the main thread.
-  private static func measure() async {
-    let windowless = Monitor(folder: ProcFolder(path: option("--proc") ?? "/proc"))
-    while true {
-      let (plain, whole) = (processorTime { windowless.sample() }, processorTime { monitor.sample() })
-      let count = monitor.table.rows.count
-      print("\(count) processes: \(decimal(whole, 2)) ms, \(decimal(plain, 2)) ms without the window")
-      try? await Task.sleep(for: .seconds(preferences.interval))
-    }
-  }
-
-  private static func processorTime(_ body: () -> Void) -> Double {
-    func now() -> Double {
-      var time = timespec()
-      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-      return Double(time.tv_sec) * 1000 + Double(time.tv_nsec) / 1_000_000
-    }
-    let begin = now()
-    body()
-    return now() - begin
-  }
-
-  private static func option(_ name: String) -> String? {
-    let arguments = CommandLine.arguments
-    return arguments.firstIndex(of: name).flatMap { arguments.indices.contains($0 + 1) ? arguments[$0 + 1] : nil }
   }
 }

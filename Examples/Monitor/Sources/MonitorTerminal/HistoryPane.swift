@@ -4,7 +4,6 @@ import MonitorModel
 
 final class HistoryPane: Pane {
   private static let blocks = Array(" ▁▂▃▄▅▆▇█")
-  private let history: History
   private let title: String
   private let style: Style
   private let value: (History.Point) -> Double
@@ -12,7 +11,7 @@ final class HistoryPane: Pane {
   private var points: [History.Point] = []
 
   init(_ history: History, _ title: String, _ style: Style, value: @escaping (History.Point) -> Double) {
-    (self.history, self.title, self.style, self.value) = (history, title, style, value)
+    (self.title, self.style, self.value) = (title, style, value)
     super.init()
     history.observe(\.points, options: [.new, .initial], for: self) { me, _, change in
       switch change.kind {

@@ -1,5 +1,4 @@
 // The figures that a running program answers, and what they say about the time between two of them.
-import Foundation
 
 /// An answer to the request `stats`: counts since counting began.
 package struct Figures: Decodable {

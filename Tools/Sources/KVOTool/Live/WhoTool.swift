@@ -46,7 +46,6 @@ package struct WhoTool: ParsableCommand {
       let address: String
       var text: String { "\(`class`)@\(address)" }
     }
-    let id: String
     let object: Object
     let keyPath: String
     let via: Object?

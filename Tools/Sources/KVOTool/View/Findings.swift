@@ -1,5 +1,4 @@
 // What a view says about a trace: avalanches, what is set again and again, the busiest observers, the widest changes, faults.
-import Foundation
 
 /// What has a slice to show.
 protocol HasSlice {
