@@ -7,7 +7,7 @@
 # The corpus of a target is Tests/Fuzzing/corpus/NAME.txt, a line in base64 for each input; build/c/fuzz/kept has them as files.
 # One process per core; with KVO_FUZZ_JOBS=1 it is one process, and --seed N repeats a run. Without --keep, new inputs are in
 # build/c/fuzz/found. Crashes are in build/c/fuzz/crashes, and the inputs of fixed bugs in Tests/Fuzzing/regressions.
-# Unless KVO_FUZZ_ALL=1, programs lack what Tests/Fuzzing/differences/README.md lists, except where it says otherwise.
+# Unless KVO_FUZZ_ALL=1, programs lack what Tests/Fuzzing/differences.md lists, except where it says otherwise.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

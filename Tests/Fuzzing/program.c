@@ -15,7 +15,7 @@ static bool ends_at_unkept(const operation *add) {
   return end == NEXT || end == OWNED || end == BOX || end == WIDE || end == SINK;
 }
 
-/* Without KVO_FUZZ_ALL=1 a program lacks what is known to differ, except where differences/README.md says otherwise, so that a run finds
+/* Without KVO_FUZZ_ALL=1 a program lacks what is known to differ, except where differences.md says otherwise, so that a run finds
  * something else. */
 static void leave_out_known(program *of) {
   bool coalesces = false;

@@ -76,7 +76,7 @@ enum {
 };
 
 typedef struct program {
-  /** Also what is known to differ: see differences/README.md. */
+  /** Also what is known to differ: see differences.md. */
   bool is_whole;
   int shapes[SLOTS];
   int count;
