@@ -25,7 +25,7 @@ static int number_in(const char *name) { return name != NULL ? atoi(name) : 0; }
 
 int item_load(const item *object, key of) {
   switch (of) {
-    case VALUE: return object->value;
+    case VALUE: return (int)object->value;
     case OTHER: return object->other;
     case QUIET: return object->quiet;
     case SINK: return object->sink;
@@ -75,7 +75,7 @@ void item_clear(item *object) {
 /* ------------------------------------------------------------------------------------------------ Getters and setters -- */
 
 #define SCALAR(field, KEY)                                                                                             \
-  static int get_##field(const item *of) { return of->field; }                                                         \
+  static int get_##field(const item *of) { return (int)of->field; }                                                    \
   static void set_##field(item *of, int to) { program_sets(of, KEY, to); }
 SCALAR(value, VALUE)
 SCALAR(other, OTHER)
@@ -95,10 +95,10 @@ static box get_box(const item *of) { return of->box; }
 static void set_box(item *of, box to) { program_sets(of, BOX, to.whole); }
 static wide get_wide(const item *of) { return of->wide; }
 static void set_wide(item *of, wide to) { program_sets(of, WIDE, (int)to.parts[0]); }
-static int get_sum(const item *of) { return of->value + of->other; }
-static int get_far(const item *of) { return of->next != NULL ? of->next->value + 1000 : -1; }
+static int get_sum(const item *of) { return (int)of->value + of->other; }
+static int get_far(const item *of) { return of->next != NULL ? (int)of->next->value + 1000 : -1; }
 static int get_farther(const item *of) {
-  return (of->owned != NULL ? of->owned->value : 0) + (of->next != NULL ? get_sum(of->next) : -1000);
+  return (of->owned != NULL ? (int)of->owned->value : 0) + (of->next != NULL ? get_sum(of->next) : -1000);
 }
 
 static const struct {
@@ -144,13 +144,17 @@ static kvo_class *register_class(int shape, kvo_class *superclass, key first, ke
   kvo_property_spec properties[KEYS];
   char name[32];
   snprintf(name, sizeof name, "%s%d", superclass != NULL ? "Sub" : "Base", shape);
-  for (key each = first; each < end; each++)
+  for (key each = first; each < end; each++) {
     properties[each - first] = (kvo_property_spec){.name = key_infos[each].name,
                                                    .type = key_infos[each].type,
                                                    .getter = accessors[each].getter,
                                                    .setter = accessors[each].setter,
                                                    .affected_by = shape_affected_by(shape, each),
                                                    .flags = shape_is_manual(shape, each) ? KVO_PROPERTY_MANUAL : 0};
+    if (shape_is_at_offset(shape, each))
+      properties[each - first] = (kvo_property_spec){
+          .name = key_infos[each].name, .type = "q", .offset = offsetof(item, value), .flags = KVO_PROPERTY_AT_OFFSET};
+  }
   kvo_class_spec spec = {.struct_size = sizeof spec,
                          .name = name,
                          .superclass = superclass,
@@ -180,6 +184,7 @@ value value_seen(const kvo_value *seen) {
   if (seen->bytes == NULL) return (value){NIL, 0};
   switch (seen->type[0]) {
     case 'i': return (value){INTEGER, *(const int *)seen->bytes};
+    case 'q': return (value){INTEGER, (int)*(const long long *)seen->bytes};
     case '*': return (value){STRING, number_in(*(char *const *)seen->bytes)};
     case '@': return (value){OBJECT, slot_of(*(item *const *)seen->bytes)};
     default: break;

@@ -18,7 +18,8 @@ typedef struct wide {
 typedef struct item item;
 struct item {
   kvo_object header;
-  int value, other, quiet, sink, pair, left, right;
+  long long value;
+  int other, quiet, sink, pair, left, right;
   item *next, *owned;
   char *name;
   box box;

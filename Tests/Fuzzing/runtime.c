@@ -306,9 +306,21 @@ static void store(world *in, int slot, key of, int number) { item_store(&items[s
 
 void program_sets(item *object, key of, int number) { world_program_sets(here, (int)(object - items), of, number); }
 
+/* Sets "value" where the runtime stores it. */
+static void set_at_offset(item *object, int number, bool kept) {
+  if (kept)
+    ((void (*)(kvo_object *, long long))kvo_object_setter(&object->header, "value"))(&object->header, number);
+  else if (KVO_SET(&object->header, "value", long long, number) != KVO_OK)
+    fail("it is not set: %s", kvo_last_error());
+}
+
 /* A trampoline that was kept notifies exactly while the object is observed. */
 static void set(world *in, int slot, key of, int number, bool kept) {
   static kvo_function trampolines[SHAPES][KEYS];
+  if (shape_is_at_offset(in->shapes[slot], of)) {
+    set_at_offset(&items[slot], number, kept);
+    return;
+  }
   kvo_function *known = &trampolines[in->shapes[slot]][of];
   kvo_function setter = kvo_object_setter_to_call(object_in(slot), key_infos[of].name, KVO_FORM_ANY, 0, NULL, 0);
   const kvo_property *property = kvo_class_property(class_of_shape(in->shapes[slot]), key_infos[of].name);

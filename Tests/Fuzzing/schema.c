@@ -72,6 +72,8 @@ key key_named(const char *name, int length) {
 
 bool shape_is_manual(int shape, key of) { return of == QUIET || (of == VALUE && (shape & 1) != 0); }
 
+bool shape_is_at_offset(int shape, key of) { return of == VALUE && (shape & 33) == 32; }
+
 int shape_base_keys(int shape) { return (shape & 2) != 0 ? OWNED : SINK; }
 bool shape_has_subclass(int shape) { return (shape & 4) == 0; }
 bool shape_defines(int shape, key of) { return of < (shape_has_subclass(shape) ? KEYS : (key)shape_base_keys(shape)); }

@@ -12,11 +12,11 @@
 #ifndef SLOTS
 enum { SLOTS = 4, WATCHES = 32 };
 #endif
-enum { SHAPES = 32, PATHS = 40 };
+enum { SHAPES = 64, PATHS = 40 };
 
 /* The keys of the classes; those from `SINK` on are only in subclasses, or those from `OWNED` on (see shape_defines). */
 typedef enum key {
-  VALUE,   /* i; KVO_PROPERTY_MANUAL in some shapes */
+  VALUE,   /* i; KVO_PROPERTY_MANUAL in some shapes; in others q at an offset, which the runtime stores itself */
   NEXT,    /* @ */
   SUM,     /* i, read-only: value + other; affected by different paths */
   OTHER,   /* i; affected by "value" in some shapes, and can still be set */
@@ -61,6 +61,7 @@ key key_named(const char *name, int length);
 
 /* Shapes: the bits of a number decide what a class has. */
 bool shape_is_manual(int shape, key of);
+bool shape_is_at_offset(int shape, key of);
 bool shape_defines(int shape, key of);
 /* Paths, terminated by NULL, or NULL. */
 const char *const *shape_affected_by(int shape, key of);

@@ -129,7 +129,13 @@ static void bind_ended(kvo_end end, void *arg) {
   bind_end_other(arg);
 }
 
-static const kvo_observer_ops watch_ops = {.destroy = bind_end_other};
+/* At the target's death, when its memory may go before the watch is destroyed: a change of the target may be in progress. */
+static void bind_end_at_death(kvo_observation watch, void *user_data) {
+  (void)watch;
+  kvo__end_named(*(kvo_observation *)user_data, KVO_NOWHERE);
+}
+
+static const kvo_observer_ops watch_ops = {.destroy = kvo__free, .ask = bind_end_at_death};
 
 /* Has a binding end with its target, if it does not by itself. It may have ended already: its registration runs code of the program. */
 static kvo_status watch_target(kvo_object *target, kvo_observation id) {

@@ -75,6 +75,7 @@ INLINE bool call_expression(const reading *of, kvo_raw_change *record, kvo_mark 
     settle(of->slot, node, old_value, clock);
     return true;
   }
+  mark->dependency = node;
   begin_delivery(mark, tracked->anchor, tracked->id);
   if (UNLIKELY(kvo__attended() != 0)) attend();
   if (UNLIKELY(!atomic_load(&tracked->live))) return true;

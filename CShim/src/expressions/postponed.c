@@ -5,8 +5,9 @@
 _Atomic bool kvo__has_in_place;
 const kvo_node kvo__no_node[2];
 
-/* Whether a change that is about to go on from this node, which may have been removed, comes to an older one with that order. */
-static bool is_ahead(const kvo_node *from, uint64_t order) {
+/* Whether a change, by its mark, comes to a node with that order: an older one than the node where it is, which may have been removed. */
+static bool is_ahead(const kvo_mark *mark, uint64_t order) {
+  const kvo_node *from = kvo__node_kind(mark->node) == KVO_NODE_ANCHOR ? mark->dependency : mark->node;
   const kvo_node *next = atomic_load_explicit(&from->older, memory_order_acquire);
   while (next != NULL && !atomic_load_explicit(&next->live, memory_order_acquire))
     next = atomic_load_explicit(&next->older, memory_order_acquire);
@@ -45,7 +46,7 @@ static bool is_left_to_mark(const kvo_tracked *tracked, uint32_t depth) {
     const kvo_slot *slot = slot_of(mark);
     if (slot != NULL && has_slot(tracked, slot) &&
         (tracked->is_binding ? mark->node == kvo__no_node
-                             : kvo__is_before_delivery(mark) || is_ahead(mark->node, tracked->order)))
+                             : kvo__is_before_delivery(mark) || is_ahead(mark, tracked->order)))
       return true;
   }
   return false;

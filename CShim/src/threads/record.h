@@ -20,6 +20,8 @@ typedef struct kvo_mark {
   /** The members from here on are for the thread itself only. The node of the observation for a delivery, which keeps the node from being
    * freed; otherwise NULL. While `observation` is 0 it is the node of an earlier delivery. */
   const kvo_node *node;
+  /** For a change whose mark is also that of a delivery, if `node` is an expression's own: the node of the slot, where the change is. */
+  const kvo_node *dependency;
   /** The recorder that was active before, which is restored if this code is left without returning. */
   void *recorder;
   /** For a change that protects the nodes of this info without being counted there (kvo__read_by_marks), otherwise NULL. */

@@ -180,6 +180,29 @@ TEST("either object of a binding may be destroyed, which ends it") {
     }
 }
 
+static void destroy_and_set_other(watcher *self, const kvo_change *change) {
+  item **both = self->then_arg;
+  item_destroy(both[0]);
+  item_set_value(both[1], 5);
+}
+
+TEST("either object of a binding may be destroyed in an observer of it, who may go on to set the other one") {
+  for (int first = 0; first < 2; first++)
+    for (int two_way = 0; two_way < 2; two_way++) {
+      item *both[] = {item_make(1), item_make(2)}, *one = both[first], *other = both[1 - first];
+      watcher destroys = {.then = destroy_and_set_other, .then_arg = both};
+      watch(both[0], "other", KVO_ENDS_WITH_OBJECT, &destroys);
+      if (two_way)
+        CHECK_OK(kvo_bind_two_way(as_object(one), "value", as_object(other), "value", NULL));
+      else
+        CHECK_OK(kvo_bind(as_object(one), "value", as_object(other), "value", NULL));
+      item_set_other(both[0], 3);
+      CHECK_EQ(both[1]->value, 5);
+      CHECK(!kvo_object_is_observed(as_object(both[1])));
+      item_destroy(both[1]);
+    }
+}
+
 TEST("the death of an object that the function of a binding has read does not call it, and it follows the others") {
   cell cells[3] = {{.object = item_make(1)}, {.object = item_make(2)}, {.of = {&cells[0], &cells[1]}}};
   cell *sum = &cells[2];

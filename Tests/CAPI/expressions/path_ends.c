@@ -1,5 +1,6 @@
 /* path_ends.c - the key at the end of a path, whose changes are passed on unevaluated, and what is led there. */
 #include "hooked.h"
+#include "made.h"
 
 static item *first, *second, *third;
 static watcher path;
@@ -156,4 +157,41 @@ TEST("a path is notified once, with the last value, of what newer observers set 
   CHECK_EQ(path.old_value.integer, 6);
   CHECK_OK(kvo_remove_observer(newer.id));
   end_path();
+}
+
+/* An object whose values the runtime stores by itself. */
+typedef struct plain {
+  kvo_object header;
+  int64_t value;
+  struct plain *next;
+} plain;
+
+static plain *plains[3];
+static int64_t delivered;
+
+static void keep_delivered(const kvo_change *change, void *user_data) {
+  delivered = *(const int64_t *)change->new_value->bytes;
+}
+
+static void lead_and_set(const kvo_change *change, void *user_data) {
+  int *calls = user_data;
+  if ((*calls)++ > 0) return;
+  KVO_SET(&plains[0]->header, "next", plain *, plains[1]);
+  KVO_SET(&plains[1]->header, "value", int64_t, 24);
+}
+
+TEST("a path that a newer one's observer leads to the changing object is notified of what that sets next") {
+  static const kvo_property_spec properties[] = {AT_OFFSET(plain, value, "q"), AT_OFFSET(plain, next, "@")};
+  kvo_class *cls = class_made("Plain", sizeof(plain), properties, 2);
+  for (int i = 0; i < 3; i++) plains[i] = (plain *)object_of(cls);
+  int calls = 0;
+  plains[0]->next = plains[2];
+  plains[2]->next = plains[1];
+  kvo_observation older = observe_by(&plains[0]->header, "next.value", KVO_NEW, keep_delivered, NULL);
+  kvo_observation newer = observe_by(&plains[0]->header, "next.next.value", KVO_NEW, lead_and_set, &calls);
+  CHECK_OK(KVO_SET(&plains[1]->header, "value", int64_t, 39));
+  CHECK_EQ((int)delivered, 24);
+  CHECK_OK(kvo_remove_observer(older));
+  CHECK_OK(kvo_remove_observer(newer));
+  for (int i = 0; i < 3; i++) kvo_object_destroy(&plains[i]->header);
 }
