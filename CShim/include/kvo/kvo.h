@@ -53,7 +53,9 @@
  *   evaluation that called it: observers after it are not notified, and the runtime's memory for the observed object is not freed. If it
  *   was a callback, or a getter that an expression reads, that is fault KVO0025 at the thread's next use of observations, or when the
  *   callback returns that was jumped into. Everything else goes on.
- *   A thread may end (pthread_exit) or be cancelled in them, which is no fault; no function of the runtime is a cancellation point. They
+ *   A thread may end (pthread_exit) or be cancelled in them, which is no fault, but leaves the same memory; no function of the runtime is a
+ *   cancellation point. What is left of a change also keeps observations of the object that are removed later: their `destroy` is not
+ *   called, and kvo_can_unload says BUSY. They
  *   may switch to another stack and back (swapcontext), and return in any order; a thread that waits for an observation also waits for a
  *   callback of it that is never resumed.
  * - Strings passed to the runtime are copied, except where a comment says otherwise. They are UTF-8 and terminated by NUL.
@@ -238,16 +240,17 @@ KVO_API kvo_status kvo_cancel_observer(kvo_observation observation KVO_SITE) KVO
 
 /** Calls kvo_cancel_observer, then waits until no other thread runs a callback of this observation or evaluates its key path: after that,
  * whatever the callback uses can be freed. It does not wait for `destroy`, which is called when no change of the object is in progress on
- * any thread. It also waits if the observation had ended before; it returns NOT_REGISTERED then. It does not
- * wait for deliveries of other observations. Called in a callback of this observation, or in one whose end a callback of this observation
- * waits for, the wait would never end: this is fault KVO0017, and the call does not wait for those callbacks. Do not hold a lock that the
- * callback takes. Our decision. */
+ * any thread. It also waits if the observation had ended before; it returns NOT_REGISTERED then. It does not wait for deliveries of other
+ * observations. Called in a callback of this observation, or in one whose end a callback of this observation waits for, the wait would
+ * never end: this is fault KVO0017, and the call does not wait for those callbacks. Do not hold a lock that the callback takes. Our
+ * decision. */
 KVO_API kvo_status kvo_cancel_observer_and_wait(kvo_observation observation KVO_SITE)
     KVO_SITED("kvo_cancel_observer_and_wait_at");
 
 /** Pauses an observation: after this returns no call of its callback begins, also before a change; one that has begun on another thread
  * may still be running. Changes are only noted, until kvo_observation_resume. It stays registered: it can be removed as usual, and ends
- * with its object. With KVO_OLD the present value is read, through the getter, and kept until the resumption. An object is kept without
+ * with its object. With KVO_OLD the present value is read, through the getter, and kept until the resumption; if it is not the value before
+ * the first change that is missed, the resumption has no old value. An object is kept without
  * being retained, also as an element of a list or a set: it has to live until kvo_observation_resume, which passes it to the callback, has
  * returned, or until the observation has ended. Pausing a paused one does nothing. Fails with NOT_REGISTERED, which is no fault, or
  * OUT_OF_MEMORY. Any thread, also in the callback. Our decision. */

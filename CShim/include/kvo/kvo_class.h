@@ -139,11 +139,11 @@ KVO_API kvo_status kvo_class_register(const kvo_class_spec *spec, kvo_class *KVO
  * getter or callback of the plug-in may be running. Our decision. */
 KVO_API kvo_status kvo_class_unregister(kvo_class *cls);
 
-/** Returns whether the module that contains `address`, of a function or of static data, may be unloaded: a host asks before dlclose(3),
- * also for a plug-in without classes.
+/** Returns whether the module that contains `address`, of static data or, as void *, of a function, may be unloaded: a host asks before
+ * dlclose(3), also for a plug-in without classes.
  *
  * BUSY if the runtime still has an address of the module: that of a registered class, a method, or what kvo_class_unregister looks for.
- * kvo_last_error names one, with the source location of an observation. BUSY, too, while a change or a call in progress on any thread may
+ * kvo_last_error names one; of an observation it has the source location. BUSY, too, while a change or a call in progress on any thread may
  * still use an observation or a hook of the module that has ended, whose `destroy` is called afterwards, and until that has returned: ask
  * again later, and in a callback when that has returned. KVO_OK otherwise, and for the executable and other modules that cannot be
  * unloaded. Fault handlers are those of the process and of the calling thread. INVALID_ARGUMENT for NULL. Any thread, but no other thread

@@ -45,7 +45,7 @@ static bool is_used_by(const unloading_search *of, const kvo_node *node, const v
 static void note_ended(kvo_node *node, void *arg) {
   unloading_search *of = arg;
   if (of->what.total > 0 || !is_used_by(of, node, NULL)) return;
-  kvo__append(&of->what, "observation %llu has ended, but is still used by a change in progress, or is being destroyed",
+  kvo__append(&of->what, "observation %llu has ended, but a change in progress, or one that was left, may use it",
               (unsigned long long)node->id);
   kvo_place place = kvo__site_place(node->site);
   if (place.file != NULL) kvo__append(&of->what, " (%s:%lu)", place.file, (unsigned long)place.line);

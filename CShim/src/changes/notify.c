@@ -312,7 +312,7 @@ static inline void notify_fill_record(kvo_frame_content *change, const kvo_node 
 /* Notes that a paused observation has missed the change, unless it has been resumed meanwhile. */
 __attribute__((noinline, cold)) static void tell_paused(kvo_frame_content *change, kvo_node *node,
                                                         const void *old_value, const void *new_value) {
-  if (kvo__node_misses(node)) return;
+  if (kvo__node_misses(node, change->record.kind, old_value)) return;
   notify_fill_record(change, node, old_value, new_value);
   call_direct(change, node);
 }

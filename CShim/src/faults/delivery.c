@@ -173,7 +173,9 @@ void kvo__fault_no_will(const kvo_object *object, const char *key, const kvo_fau
   append_object(&report->detail, object, cls);
   kvo__append(&report->detail, " without a preceding willChange: no observer is notified");
   report->fault.help =
-      "call willChange with the same key before the value changes, on the same thread, once for each didChange";
+      kvo__is_for_swift(place, concerned)
+          ? "call willChange with the same key before the value changes, on the same thread, once for each didChange"
+          : "call kvo_will_change with the same key before the value changes, on the same thread, once for each did";
   raise_announcement(report, object, cls, concerned, place);
 }
 
@@ -232,8 +234,11 @@ void kvo__fault_silent_change(const kvo_fault_observation *concerned, const kvo_
               " was replaced without a notification, and the observation of \"%s\" of %s@0x%llx was not updated",
               concerned->key_path, concerned->object_class, kvo__address(concerned->object));
   report->fault.help =
-      "set it through its setter, or announce the change with willChange and didChange; the observation is "
-      "updated now";
+      kvo__is_for_swift(KVO_NOWHERE, concerned)
+          ? "set it through its setter, or announce the change with willChange and didChange; the observation is "
+            "updated now"
+          : "set it with KVO_SET or its setter, or announce the change with kvo_will_change and kvo_did_change; the "
+            "observation is updated now";
   raise_announcement(report, holder->object, holder->cls, concerned, KVO_NOWHERE);
 }
 

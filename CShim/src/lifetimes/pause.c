@@ -74,8 +74,8 @@ static kvo_status resume_direct(const target *of, bool tell_missed) {
   kvo__lock(&of->info->lock);
   bool live = atomic_load(&node->live);
   if (live && kvo__is_paused(kvo__node_kind(node))) {
-    paused = kvo__paused_take(node->id);
     has_missed = atomic_exchange(&node->kind, KVO_NODE_DIRECT) == KVO_NODE_MISSED;
+    paused = kvo__paused_take(node->id); /* after that: see kvo__paused_misses */
   }
   kvo__unlock(&of->info->lock);
   if (has_missed && tell_missed) kvo__deliver_missed(node, of->info, kvo__paused_value(paused));

@@ -62,6 +62,26 @@ kvo_paused *kvo__paused_take(kvo_observation id) {
   return found;
 }
 
+/* Whether it is the value before the change, or cannot be compared. */
+static bool paused_is_before(const kvo_paused *of, const void *old_value) {
+  if (of->value == NULL || old_value == NULL) return false;
+  bool can_compare = of->property->ops == NULL || of->property->ops->same != NULL;
+  return !can_compare || kvo__property_same(of->property, old_value, of->value);
+}
+
+void kvo__paused_misses(const kvo_node *node, const void *old_value) {
+  kvo_paused *taken = kvo__paused_take(node->id); /* no lock is held while it is compared */
+  if (taken == NULL) return;
+  bool is_kept = paused_is_before(taken, old_value);
+  if (is_kept) {
+    kvo__lock(&paused_lock);
+    is_kept = kvo__node_kind(node) == KVO_NODE_MISSED && paused_find(node->id) == NULL;
+    if (is_kept) kvo__index_add(&by_id, &taken->entry);
+    kvo__unlock(&paused_lock);
+  }
+  if (!is_kept) kvo__paused_free(taken);
+}
+
 const void *kvo__paused_value(const kvo_paused *of) { return of != NULL ? of->value : NULL; }
 
 void kvo__paused_free(kvo_paused *of) {

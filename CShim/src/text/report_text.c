@@ -128,7 +128,7 @@ static void report_text_put_observation(kvo_sink *to, const kvo_fault_observatio
   kvo__put(to, "\n        registered");
   put_registered(to, each);
   if (each->duplicate_count > 0) {
-    kvo__put(to, ", as were ");
+    kvo__put(to, each->duplicate_count == 1 ? ", as was " : ", as were ");
     kvo__put_number(to, each->duplicate_count, 10);
     kvo__put(to, each->duplicate_count == 1 ? " other like it" : " others like it");
   }

@@ -56,6 +56,27 @@ TEST("a paused observation is not called, and is notified once, with the value a
   }
 }
 
+static void pause_other(watcher *self, const kvo_change *change) {
+  watcher *other = self->then_arg;
+  CHECK_OK(kvo_observation_pause(other->id));
+}
+
+TEST("a change that is stored when an observation is paused is missed by it, and has no old value at the resumption") {
+  for (int i = 0; i < PATHS - 1; i++) { /* an evaluated one has the value that was delivered last */
+    make_object();
+    watcher w = {0}, pauses = {.then = pause_other, .then_arg = &w};
+    watch(object, paths[i], BOTH | KVO_ENDS_WITH_OBJECT, &w);
+    watch(object, "value", KVO_ENDS_WITH_OBJECT, &pauses);
+    item_set_value(object, 2);
+    CHECK_EQ(w.calls, 0);
+    CHECK_OK(kvo_observation_resume(w.id, true));
+    CHECK_EQ(w.calls, 1);
+    CHECK_EQ(w.new_value.integer, 2);
+    CHECK(i == 1 ? w.old_value.integer == 1 : !w.old_value.delivered);
+    item_destroy(object);
+  }
+}
+
 TEST("the resumption notifies of nothing if nothing was missed, or if it is not asked to") {
   for (int i = 0; i < PATHS; i++) {
     make_object();

@@ -110,7 +110,7 @@ TEST("a text report says what, why, the locations, the observations, the deliver
              "      #0 0x1000\n"
              "  observations:\n"
              "    \"title\" of Document@0x1e0  observer Sidebar@0x110  options new|old  context 0xc0\n"
-             "        registered at App/Sidebar.swift:41, as were 1 other like it, on queue com.example.model\n"
+             "        registered at App/Sidebar.swift:41, as was 1 other like it, on queue com.example.model\n"
              "    \"author.name\" of 0x1e0  observer a callback  options initial|prior\n"
              "        registered at an unknown place (pass KVO_HERE)\n"
              "          #0 0x1000\n"
@@ -262,7 +262,7 @@ TEST("names in observations, notes and files are escaped, too, each up to its le
   fault.line = 7;
   const char *text = formatted(&fault, KVO_REPORT_TEXT);
   CHECK_CONTAINS(text, "\"a\\x0ab\" of Document@0x1e0  observer \\x1b[2J@0x110");
-  CHECK_CONTAINS(text, " as were 1 other like it, a\\x0a  fault at b.c:1\\x1b[2J\n  fault at a\\xc3:7\n");
+  CHECK_CONTAINS(text, " as was 1 other like it, a\\x0a  fault at b.c:1\\x1b[2J\n  fault at a\\xc3:7\n");
   CHECK_CONTAINS(formatted(&fault, KVO_REPORT_JSON), "\"faultAt\":{\"file\":\"a\\ufffd\",\"line\":7}");
 }
 
