@@ -55,7 +55,9 @@ static void unwind_call(kvo_node *node, kvo_info *info, const void *old_value) {
 /* The change that it missed is over, and the object may die on another thread. */
 void kvo__deliver_present(kvo_node *node, kvo_info *info, const void *old_value) {
   uint32_t mark;
-  if (kvo__node_misses(node, KVO_CHANGE_SETTING, NULL) || !kvo__hold_object(info, node, __builtin_frame_address(0), &mark)) return;
+  if (kvo__node_misses(node, KVO_CHANGE_SETTING, NULL) ||
+      !kvo__hold_object(info, node, __builtin_frame_address(0), &mark))
+    return;
   bool is_kept = kvo__info_retain(info);
   unwind_call(node, info, old_value);
   kvo__let_go_of_object(mark);
