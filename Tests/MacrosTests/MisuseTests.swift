@@ -25,30 +25,26 @@
         otherFixIts: others)
     }
 
+    /// Creates a case for what is no class.
+    static func notAClass(
+      _ it: String, _ what: String, _ fixIt: String = "remove '@KeyValueObservable'", _ fixed: String? = nil
+    ) -> Misuse {
+      Misuse(
+        source: "@KeyValueObservable " + it,
+        message: "'@KeyValueObservable' can only be applied to a class, not to \(what)",
+        fixIt: fixIt, fixed: fixed.map { "@KeyValueObservable " + $0 } ?? it)
+    }
+
     var testDescription: String { source }
   }
 
   private let misuses: [Misuse] = [
-    Misuse(
-      source: "@KeyValueObservable struct Point { var x = 1 }",
-      message: "'@KeyValueObservable' can only be applied to a class, not to struct 'Point'",
-      fixIt: "replace 'struct' with 'class'", fixed: "@KeyValueObservable class Point { var x = 1 }"),
-    Misuse(
-      source: "@KeyValueObservable public actor Bank {}",
-      message: "'@KeyValueObservable' can only be applied to a class, not to actor 'Bank'",
-      fixIt: "replace 'actor' with 'class'", fixed: "@KeyValueObservable public class Bank {}"),
-    Misuse(
-      source: "@KeyValueObservable enum Side { case left }",
-      message: "'@KeyValueObservable' can only be applied to a class, not to enum 'Side'",
-      fixIt: "remove '@KeyValueObservable'", fixed: "enum Side { case left }"),
-    Misuse(
-      source: "@KeyValueObservable protocol Model {}",
-      message: "'@KeyValueObservable' can only be applied to a class, not to protocol 'Model'",
-      fixIt: "remove '@KeyValueObservable'", fixed: "protocol Model {}"),
-    Misuse(
-      source: "@KeyValueObservable extension A.B {}",
-      message: "'@KeyValueObservable' can only be applied to a class, not to extension of 'A.B'",
-      fixIt: "remove '@KeyValueObservable'", fixed: "extension A.B {}"),
+    .notAClass(
+      "struct Point { var x = 1 }", "struct 'Point'", "replace 'struct' with 'class'", "class Point { var x = 1 }"),
+    .notAClass("public actor Bank {}", "actor 'Bank'", "replace 'actor' with 'class'", "public class Bank {}"),
+    .notAClass("enum Side { case left }", "enum 'Side'"),
+    .notAClass("protocol Model {}", "protocol 'Model'"),
+    .notAClass("extension A.B {}", "extension of 'A.B'"),
     .member(
       "var a = 1, b: Int = 2",
       "'a' and 'b' cannot be observed when one 'var' declares them together; give each a 'var' of its own",

@@ -70,8 +70,7 @@ TEST("a change that is stored when an observation is paused is missed by it, and
     item_set_value(object, 2);
     CHECK_EQ(w.calls, 0);
     CHECK_OK(kvo_observation_resume(w.id, true));
-    CHECK_EQ(w.calls, 1);
-    CHECK_EQ(w.new_value.integer, 2);
+    CHECK_NEW(w, 1, 2);
     CHECK(i == 1 ? w.old_value.integer == 1 : !w.old_value.delivered);
     item_destroy(object);
   }

@@ -24,6 +24,7 @@ static void pause_again(void) { CHECK_OK(kvo_observation_pause(paused)); }
 static void end_none(void) { CHECK_EQ(kvo_binding_end_all(NULL, &asked, NULL, false, NULL, 0), 0); }
 
 static void register_while(question asks) {
+  asked = is_done = destroyed = 0;
   object = shared_make();
   paused = observe(object, "value", KVO_NEW, NULL, NULL);
   CHECK_OK(kvo_observation_pause(paused));
@@ -42,14 +43,7 @@ static void register_while(question asks) {
   shared_destroy(object);
 }
 
-TEST("threads that ask without pause whether an observation is paused do not keep others from registering") {
-  register_while(is_paused);
-}
-
-TEST("threads that pause an observation without pause do not keep others from registering") {
-  register_while(pause_again);
-}
-
-TEST("threads that search all observations without pause do not keep others from registering") {
-  register_while(end_none);
+TEST("threads that ask about observations, or pause them, without pause do not keep others from registering") {
+  static const question questions[] = {is_paused, pause_again, end_none};
+  for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) register_while(questions[i]);
 }

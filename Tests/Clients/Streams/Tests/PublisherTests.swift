@@ -216,15 +216,5 @@ struct PublisherTests {
 
 /// Runs code on several threads, and waits for them.
 func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) async {
-  await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
-    let group = DispatchGroup()
-    for index in 0..<count {
-      group.enter()
-      Thread.detachNewThread {
-        body(index)
-        group.leave()
-      }
-    }
-    group.notify(queue: .global()) { done.resume() }
-  }
+  await Task.detached { DispatchQueue.concurrentPerform(iterations: count, execute: body) }.value
 }
