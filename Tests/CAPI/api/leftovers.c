@@ -148,7 +148,8 @@ static kvo_observation observe_and_ask(const char *key_path, bool is_of_plugin) 
   return id;
 }
 
-TEST("a plug-in is kept while an observation of its own is destroyed or one that it is told of ends, not by others") {
+TEST(
+    "a plug-in is kept while its own observation is destroyed, and while it is notified of an end, but not by others") {
   static const char *const paths[] = {"value", "next.value"};
   begin();
   for (int i = 0; i < 4; i++) {
