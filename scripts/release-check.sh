@@ -5,13 +5,14 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# What a user types first comes first. `make check` is the quick forms of the checks below.
-commands=("make demo" "make test" "make check-quick" "make fuzz" "make stress")
-checks="editor c without-macros model sanitizers crashes clients examples view bindings desktop scaling costs packages docs documents ports"
+# What a user types first comes first, then what has to be alone on the machine, and the longest last. `make check` is the quick forms of
+# the checks below.
+commands=("make demo" "make test" "make check-quick" "make bench")
+checks="costs scaling packages docs documents editor without-macros model clients examples view bindings desktop ports c sanitizers crashes"
 for check in $checks; do
   commands+=("make check-$check")
 done
-commands+=("make mutate ARGS='--count 120 --budget 1200 --least 80'" "make bench")
+commands+=("make fuzz" "make stress")
 if [[ ${1:-} == --list ]]; then
   printf '%s\n' "${commands[@]}"
   exit
