@@ -139,10 +139,16 @@ static bool is_told_late(const kvo_frame_content *change, const kvo_node *node) 
   return kvo__node_order(node) <= change->registered || may_evaluate(kvo__node_kind(node)) || is_initial(change, node);
 }
 
+/* Whether an expression was left to this change, in which an observer has destroyed the object. */
+__attribute__((noinline, cold)) static bool is_owed(const kvo_frame_content *change, const kvo_node *node) {
+  bool is_dead = (atomic_load(&change->info->state) & KVO_STATE_DEAD) != 0;
+  return is_dead && change->started && kvo__node_is_owed(node);
+}
+
 /* Whether this change notifies a node: not if it was registered during the change or has been removed. */
 static inline bool notify_is_told(const kvo_frame_content *change, const kvo_node *node) {
   uint64_t birth = atomic_load_explicit(&node->birth, memory_order_acquire);
-  if (!atomic_load_explicit(&node->live, memory_order_acquire)) return false;
+  if (!atomic_load_explicit(&node->live, memory_order_acquire)) return is_owed(change, node);
   if (change->is_settled && (node->options & KVO_NODE_BINDS) != 0) return false;
   if (birth <= change->limit) return true;
   if (!change->started) return false;
@@ -351,8 +357,8 @@ __attribute__((noinline)) static void notify_tell_expression(kvo_frame_content *
   if (is_new || kvo__frame_evaluates(change, kind) || wants_more(change, node, new_value) ||
       atomic_load(&tracked->is_stale)) {
     /* What a getter of the path itself sets proves nothing. */
-    bool is_checked =
-        old_value != NULL && (node->options & KVO_NODE_IS_CHECKED) != 0 && !kvo__tracked_is_evaluating(tracked);
+    bool is_checked = old_value != NULL && atomic_load(&node->live) && (node->options & KVO_NODE_IS_CHECKED) != 0 &&
+                      !kvo__tracked_is_evaluating(tracked);
     if (is_checked && change->kind == KVO_CHANGE_SETTING) kvo__check_replaced(tracked, node, old_value, change->clock);
     kvo__tracked_react(tracked, KVO_STORED, &place);
     return;

@@ -163,6 +163,13 @@ static kvo_open_scope *innermost_of(const kvo_object *object) {
   return scope;
 }
 
+/* The newest expression that the death of the object leaves to its scope. */
+static kvo_node *newest_owed(kvo_coalesced *change) {
+  kvo_node *node = atomic_load(&scopes_content(change)->slot->newest);
+  while (node != NULL && !kvo__node_is_owed(node)) node = atomic_load(&node->older);
+  return node;
+}
+
 void kvo__scopes_forget(const kvo_object *object) {
   forget_last();
   for (kvo_open_scope *scope; (scope = innermost_of(object)) != NULL;) {
@@ -170,8 +177,10 @@ void kvo__scopes_forget(const kvo_object *object) {
     use(scope);
     for (kvo_coalesced *change; (change = find_from(scope, object, 0)) != NULL;) {
       kvo__index_remove(&scope->by_key, &change->entry);
-      scopes_content(change)->started = true;           /* observers are notified of the death instead */
-      if (change != scope->present) end_change(change); /* otherwise it ends when the observer has returned */
+      if (change == scope->present) continue; /* it ends when the observer has returned */
+      scopes_content(change)->started = true; /* observers are not notified any more */
+      scopes_content(change)->cursor = newest_owed(change);
+      if (scopes_content(change)->cursor == NULL) end_change(change);
     }
     scopes_let_go(scope);
   }
@@ -378,7 +387,7 @@ static void scopes_tell(kvo_open_scope *scope, kvo_coalesced *change) {
   kvo_frame_content *frame = scopes_content(change);
   const kvo_property *property = scopes_property_of(change);
   /* A change whose scope ends while its first observers are told, before the change, has not paused. */
-  if (!frame->is_tapped && kvo__is_tapped()) kvo__hooks.change_resumes(frame);
+  if (!frame->is_tapped && kvo__is_tapped() && !scopes_is_dead(change)) kvo__hooks.change_resumes(frame);
   bool is_same = false;
   if (scope->kind == KVO_SCOPE_COALESCES_IF_CHANGED && change->old_value != NULL && !scopes_is_dead(change)) {
     void *present = scopes_read_value(change, kvo__property_copy, false);
@@ -387,7 +396,8 @@ static void scopes_tell(kvo_open_scope *scope, kvo_coalesced *change) {
   }
   frame->is_settled = scope->is_settling;
   frame->limit = atomic_load_explicit(&frame->info->births, memory_order_acquire);
-  while (!scopes_is_dead(change) && kvo_frame_next(&change->frame)) {
+  bool has_next = frame->cursor != NULL || kvo_frame_next(&change->frame); /* see kvo__scopes_forget */
+  for (; has_next; has_next = kvo_frame_next(&change->frame)) {
     kvo_node *node = frame->cursor;
     if (kvo__node_is_dependency(node)) {
       scopes_tell_expression(scope, change);

@@ -94,6 +94,12 @@ struct kvo_tracked {
   bool is_incomplete;
 };
 
+/** Whether an expression reads the key which is left to something open, and which a death does not notify. */
+static inline bool kvo__node_is_owed(const kvo_node *node) {
+  const kvo_tracked *tracked = kvo__node_is_dependency(node) ? node->user_data : NULL;
+  return tracked != NULL && tracked->is_opaque && atomic_load(&tracked->is_stale);
+}
+
 /* An evaluation remembers this many reads. After more, the last read is not known. */
 enum { KVO_MAX_READS = 16 };
 

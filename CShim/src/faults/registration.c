@@ -378,6 +378,8 @@ static void append_help(kvo_sink *to, const kvo_class *cls, const char *key_path
   if (is_computed && is_swift) append_swift_remedy(to, key_path);
   if (is_computed && !is_swift)
     kvo__append(to, "list in affected_by the key paths that it reads, also those of computed properties");
+  if (silence == KVO_SILENCE_NOTHING_READ && !is_swift)
+    kvo__append(to, ". A function has to read properties that notify, in C with kvo_get_value");
   if (silence == KVO_SILENCE_DOTTED_KEY) kvo__append(to, "use a key without dots for what is observed");
   if (silence == KVO_SILENCE_NOT_OBSERVED) kvo__append(to, "remove @NotObserved");
   if (silence != KVO_SILENCE_BY_HAND && silence != KVO_SILENCE_UNDEFINED && silence != KVO_SILENCE_NOT_OBSERVED) return;

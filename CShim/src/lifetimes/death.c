@@ -83,6 +83,17 @@ static void end_watches(kvo_info *info, teardown *of) {
     end_node(info, node, of);
 }
 
+/* Dependencies at last, newest first: the change in which an observer has destroyed the object goes on from node to older node, and notifies
+ * the expressions that were left to it. */
+static void end_nodes(kvo_info *info, teardown *of) {
+  for (kvo_slot *slot = &info->first; slot != NULL; slot = atomic_load(&slot->next))
+    for (kvo_node *node = atomic_load(&slot->oldest); node != NULL; node = atomic_load(&node->newer))
+      if (!kvo__node_is_dependency(node)) end_node(info, node, of);
+  for (kvo_slot *slot = &info->first; slot != NULL; slot = atomic_load(&slot->next))
+    for (kvo_node *node = atomic_load(&slot->newest); node != NULL; node = atomic_load(&node->older))
+      end_node(info, node, of);
+}
+
 /* Merges two lists that are sorted newest first. */
 static kvo_dependency *merge(kvo_dependency *one, kvo_dependency *other) {
   kvo_dependency *merged = NULL, **end = &merged;
@@ -155,9 +166,7 @@ static bool death_finish(kvo_object *object, kvo_place place) {
   dead.left_capacity = sizeof dead.few / sizeof *dead.few;
   dead.dependents = NULL;
   end_watches(info, &dead);
-  for (kvo_slot *slot = &info->first; slot != NULL; slot = atomic_load(&slot->next))
-    for (kvo_node *node = atomic_load(&slot->oldest); node != NULL; node = atomic_load(&node->newer))
-      end_node(info, node, &dead);
+  end_nodes(info, &dead);
   /* Only anchors and deferred deliveries evaluate the object. One that was removed before may still be doing so. */
   bool may_be_evaluated = kvo__slot_find(info, KVO_KEY_ANCHORS) != NULL || atomic_load(&kvo__threads.unwinding) != 0;
   bool is_evaluated = may_be_evaluated && kvo__wait_for_evaluations(info) != KVO_WAITED;

@@ -114,6 +114,24 @@ TEST("an object that a property owns lives until the observers of its replacemen
   CHECK_EQ(Child::ended, "Ada ");
 }
 
+TEST("an expression is notified once an object that it reads has been replaced in an observer, or in a scope, of it") {
+  Owner holder(std::make_unique<Child>());
+  std::string seen;
+  auto ages = kvo::observe(
+      holder, [&] { return (*holder.value)->age.get(); },
+      [&](const kvo::change<int> &change) { seen += std::to_string(*change.new_value) + " "; });
+  auto replaces =
+      kvo::observe(**holder.value, &Child::age, [&](auto &) { holder.value = std::make_unique<Child>("", 3); });
+  (*holder.value)->age = 2;
+  {
+    kvo::scope together(**holder.value);
+    (*holder.value)->age = 4;
+    holder.value = std::make_unique<Child>("", 5);
+    CHECK_EQ(seen, "3 ");
+  }
+  CHECK_EQ(seen, "3 5 ");
+}
+
 TEST("a shared object lives as long, whether or not an observer has asked for the old value or for the prior change") {
   using List = std::vector<std::shared_ptr<Child>>;
   for (kvo_options options : {kvo_options(KVO_NEW), KVO_NEW | KVO_PRIOR, KVO_NEW | KVO_OLD | KVO_PRIOR}) {
