@@ -14,6 +14,8 @@ typedef struct binding {
   kvo_compute compute;
   void *user_data;
   void (*destroy)(void *user_data);
+  /** That of the target's death; 0 if the target is the source, with which the binding ends anyway. */
+  kvo_observation watch;
   char strings[];
 } binding;
 
@@ -98,6 +100,7 @@ static void set(const kvo_raw_change *change, void *user_data) {
 static void bind_end(void *user_data) {
   binding *of = user_data;
   if (of->destroy != NULL) of->destroy(of->user_data);
+  kvo__end_named(of->watch, KVO_NOWHERE);
 }
 
 static void abandon(void *user_data) { kvo__free(user_data); }
@@ -116,42 +119,31 @@ bool kvo__bind_is_in(const kvo_node *node, const kvo_module_range *module) {
          kvo__is_in(module, (uintptr_t)of->user_data);
 }
 
-/* A binding and the watch of its target's death end each other. Each has an allocated copy of the other's id: the other one may have ended,
- * and a pointer may be too small for an id. */
-static void bind_end_other(void *user_data) {
-  kvo_observation id = *(kvo_observation *)user_data;
-  kvo__free(user_data);
-  kvo__end_named(id, KVO_NOWHERE);
+/* The id of a binding, for the watch of its target's death. Registration sets it, also if the target dies meanwhile. */
+typedef struct bound_id {
+  kvo_observation id;
+  _Atomic uint32_t references;
+} bound_id;
+
+static void bound_id_release(void *user_data) {
+  bound_id *of = user_data;
+  if (atomic_fetch_sub(&of->references, 1) == 1) kvo__free(of);
 }
 
-static void bind_ended(kvo_end end, void *arg) {
-  (void)end;
-  bind_end_other(arg);
-}
-
-/* At the target's death, when its memory may go before the watch is destroyed: a change of the target may be in progress. */
+/* When the death begins: the memory of the target may go before the watch is destroyed, if a change of the target is in progress. */
 static void bind_end_at_death(kvo_observation watch, void *user_data) {
   (void)watch;
-  kvo__end_named(*(kvo_observation *)user_data, KVO_NOWHERE);
+  kvo__end_named(((bound_id *)user_data)->id, KVO_NOWHERE);
 }
 
-static const kvo_observer_ops watch_ops = {.destroy = kvo__free, .ask = bind_end_at_death};
+static const kvo_observer_ops watch_ops = {.destroy = bound_id_release, .ask = bind_end_at_death};
 
-/* Has a binding end with its target, if it does not by itself. It may have ended already: its registration runs code of the program. */
-static kvo_status watch_target(kvo_object *target, kvo_observation id) {
-  kvo_observation *of = kvo__alloc(sizeof *of), *watch = kvo__alloc(sizeof *watch);
-  if (of != NULL) *of = id;
-  kvo_status status =
-      of != NULL && watch != NULL ? kvo_binding_observe_death(target, &watch_ops, of, watch) : KVO_ERROR_OUT_OF_MEMORY;
-  if (status != KVO_OK) {
-    kvo__free(of);
-    kvo__free(watch);
-    kvo__end_named(id, KVO_NOWHERE);
-    return status;
-  }
-  status = kvo_observation_on_end(id, bind_ended, watch);
-  if (status != KVO_OK) bind_end_other(watch);
-  return status == KVO_ERROR_NOT_REGISTERED ? KVO_OK : status;
+/* Before the registration of the binding, which runs code of the program. The caller has a reference to `to`. */
+static kvo_status watch_target(kvo_object *target, bound_id *to, kvo_observation *watch) {
+  atomic_fetch_add(&to->references, 1);
+  kvo_status status = kvo_binding_observe_death(target, &watch_ops, to, watch);
+  if (status != KVO_OK) bound_id_release(to);
+  return status;
 }
 
 /* -------------------------------------------------------------------------------------------------------------- Making -- */
@@ -171,7 +163,16 @@ static kvo_status bind_property(const char *function, const binding *of, kvo_obs
   kvo_class *cls = kvo_object_class(of->target);
   const kvo_property *property = kvo_class_property(cls, of->key);
   binding *made = bind_make(of);
-  if (made == NULL) return kvo__fail(KVO_ERROR_OUT_OF_MEMORY, "%s: out of memory", function);
+  bound_id *id = made != NULL ? kvo__alloc(sizeof *id) : NULL;
+  kvo_status status = id != NULL ? KVO_OK : KVO_ERROR_OUT_OF_MEMORY;
+  if (id != NULL) *id = (bound_id){.references = 1};
+  if (status == KVO_OK && of->source != of->target) status = watch_target(of->target, id, &made->watch);
+  if (status != KVO_OK) {
+    kvo__free(made);
+    if (id != NULL) bound_id_release(id);
+    return kvo__fail(status, "%s: \"%s\": %s", function, of->key, kvo_status_string(status));
+  }
+  kvo_observation watch = made->watch;
   char note[128];
   snprintf(note, sizeof note, "binding of \"%.100s\"", of->key);
   kvo_binding_observer observer = {
@@ -188,16 +189,14 @@ static kvo_status bind_property(const char *function, const binding *of, kvo_obs
       .target = of->target,
       .target_key = property->key,
   };
-  kvo_observation id = 0;
   const kvo_property *read = of->compute == NULL ? kvo_class_property(kvo_object_class(of->source), of->path) : NULL;
   bool is_stored = read != NULL && read->affected_by == NULL && (read->flags & KVO_PROPERTY_COMPUTED) == 0;
-  kvo_status status = is_stored ? kvo_binding_observe_key(of->source, read->key, &observer, &id)
-                                : kvo__observe_expression(of->source, &observer, false, of->compute != NULL, &id);
-  if (status != KVO_OK) return kvo__fail(status, "%s: \"%s\": %s", function, of->path, kvo_status_string(status));
-  if (of->source != of->target) status = watch_target(of->target, id);
-  if (status != KVO_OK) return kvo__fail(status, "%s: \"%s\": %s", function, of->key, kvo_status_string(status));
-  if (out != NULL) *out = id;
-  return KVO_OK;
+  status = is_stored ? kvo_binding_observe_key(of->source, read->key, &observer, &id->id)
+                     : kvo__observe_expression(of->source, &observer, false, of->compute != NULL, &id->id);
+  if (status == KVO_OK && out != NULL) *out = id->id; /* it may have ended */
+  if (status != KVO_OK) kvo__end_named(watch, KVO_NOWHERE);
+  bound_id_release(id);
+  return status == KVO_OK ? status : kvo__fail(status, "%s: \"%s\": %s", function, of->path, kvo_status_string(status));
 }
 
 static kvo_status check_key(const char *function, kvo_object *target, const char *key) {
@@ -265,6 +264,10 @@ kvo_status kvo_bind_two_way_at(kvo_object *one, const char *key, kvo_object *oth
   binding to_other = {.target = other, .source = one, .key = other_key, .path = key};
   status = bind_property("kvo_bind_two_way", &to_one, &first, place);
   if (status != KVO_OK) return status;
+  if (!kvo_observation_is_registered(first)) { /* an observer of the first value has destroyed one of them */
+    if (out != NULL) *out = first;
+    return KVO_OK;
+  }
   status = bind_property("kvo_bind_two_way", &to_other, &second, place);
   if (status != KVO_OK || !kvo__bound_join(second, first)) kvo__end_named(first, KVO_NOWHERE);
   if (out != NULL && status == KVO_OK) *out = second;

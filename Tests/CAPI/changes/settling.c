@@ -170,10 +170,11 @@ static void destroy_and_set_other(watcher *self, const kvo_change *change) {
   item_set_value(both[1], 5);
 }
 
-TEST("either object of a binding may be destroyed, which ends it, also in an observer of it that sets the other one") {
-  for (int mode = 0; mode < 8; mode++) {
+TEST("either object of a binding may be destroyed, which ends it, also in an observer, of its first value, too") {
+  for (int mode = 0; mode < 12; mode += mode < 8 ? 1 : 2) {
     item *both[] = {item_make(1), item_make(2)}, *one = both[mode & 1], *other = both[~mode & 1];
     watcher destroys = {.then = destroy_and_set_other, .then_arg = both};
+    if (mode >= 8) watch(both[0], "value", KVO_ENDS_WITH_OBJECT, &destroys);
     if ((mode & 2) != 0)
       CHECK_OK(kvo_bind_two_way(as_object(one), "value", as_object(other), "value", NULL));
     else
@@ -181,7 +182,7 @@ TEST("either object of a binding may be destroyed, which ends it, also in an obs
     if ((mode & 4) != 0) {
       watch(both[0], "other", KVO_ENDS_WITH_OBJECT, &destroys);
       item_set_other(both[0], 3);
-    } else {
+    } else if (mode < 8) {
       destroy_and_set_other(&destroys, NULL);
     }
     CHECK_EQ(both[1]->value, 5);
