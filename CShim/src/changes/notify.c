@@ -197,22 +197,40 @@ static inline uint32_t depth_of(const kvo_frame_content *change) {
   return change->is_marked && change->mark < KVO_TOO_DEEP ? change->mark : kvo__present_depth();
 }
 
+/* Has expressions read what they delivered last, before an observer changes that. Returns whether there are observers to notify before the
+ * change. */
+static bool read_lasts(const kvo_frame_content *change, kvo_change_place *place) {
+  bool has_prior = false;
+  for (kvo_node *node = atomic_load(&change->slot->oldest); node != NULL; node = atomic_load(&node->newer)) {
+    kvo_node_kind kind = kvo__node_kind(node); /* read once: another thread may change it */
+    if (!notify_is_told(change, node) || kvo__is_paused(kind)) continue;
+    has_prior = has_prior || (node->options & KVO_PRIOR) != 0;
+    place->reads_last = (node->options & KVO_OLD) != 0;
+    if (kvo__frame_evaluates(change, kind)) kvo__tracked_react(node->user_data, KVO_WILL_STORE, place);
+  }
+  return has_prior;
+}
+
+static void tell_prior(const kvo_frame_content *change, kvo_change_place *place, const void *old_value) {
+  place->reads_last = false;
+  place->tells_prior = true;
+  for (kvo_node *node = atomic_load(&change->slot->oldest); node != NULL; node = atomic_load(&node->newer)) {
+    kvo_node_kind kind = kvo__node_kind(node);
+    if (!notify_is_told(change, node) || kvo__is_paused(kind)) continue;
+    if (kvo__frame_evaluates(change, kind))
+      kvo__tracked_react(node->user_data, KVO_WILL_STORE, place);
+    else if ((node->options & KVO_PRIOR) != 0 &&
+             (kind == KVO_NODE_DIRECT || !kvo__is_postponed(node->user_data, place, false)))
+      kvo__send_prior(change, node, kind != KVO_NODE_DIRECT, old_value);
+  }
+}
+
 void kvo_frame_will(kvo_frame *frame, const void *old_value) {
   if (frame == NULL) return;
   kvo_frame_content *change = notify_content(frame);
   kvo_change_place place = {.depth = depth_of(change), .own = change->slot};
   uint32_t before = kvo__before_begin(change->slot, __builtin_frame_address(0));
-  for (kvo_node *node = atomic_load(&change->slot->oldest); node != NULL; node = atomic_load(&node->newer)) {
-    if (!notify_is_told(change, node)) continue;
-    kvo_node_kind kind = kvo__node_kind(node); /* read once: another thread may change it */
-    if (kvo__is_paused(kind)) continue;
-    place.reads_last = (node->options & KVO_OLD) != 0;
-    if (kvo__frame_evaluates(change, kind))
-      kvo__tracked_react(node->user_data, KVO_WILL_STORE, &place);
-    else if ((node->options & KVO_PRIOR) != 0 &&
-             (kind == KVO_NODE_DIRECT || !kvo__is_postponed(node->user_data, &place, false)))
-      kvo__send_prior(change, node, kind != KVO_NODE_DIRECT, old_value);
-  }
+  if (read_lasts(change, &place)) tell_prior(change, &place, old_value);
   kvo__before_end(before);
 }
 

@@ -203,24 +203,29 @@ static bool wants_last(const kvo_open_scope *scope, const kvo_node *node) {
   return scope->kind == KVO_SCOPE_COALESCES_IF_CHANGED || (node->options & KVO_OLD) != 0;
 }
 
-/* Reads the old values that are not kept, and notifies observers that want the change before it is made: those that were linked after
- * `after`. */
-static void scopes_tell_before(kvo_open_scope *scope, kvo_coalesced *change, uint64_t after) {
+/* Before the change, for nodes that were linked after `after`: has expressions read what they delivered last, or notifies. */
+static void scopes_prepare(kvo_open_scope *scope, kvo_coalesced *change, uint64_t after, kvo_change_place place) {
   kvo_frame_content *frame = scopes_content(change);
-  uint32_t depth = kvo__present_depth();
-  kvo_change_place place = {.depth = depth, .own = frame->slot, .scope = scope};
-  uint32_t before = kvo__before_begin(frame->slot, __builtin_frame_address(0));
   uint64_t limit = change->seen;
   for (kvo_node *node = atomic_load(&frame->slot->oldest); node != NULL && !change->is_over && !scope->is_over;
        node = atomic_load(&node->newer)) {
     if (!is_between(node, after, limit)) continue;
     if (kvo__node_is_dependency(node)) {
-      place.reads_last = is_known(change, node->user_data, after) && wants_last(scope, node);
+      place.reads_last = !place.tells_prior && is_known(change, node->user_data, after) && wants_last(scope, node);
       kvo__tracked_react(node->user_data, KVO_WILL_STORE, &place);
-    } else if ((node->options & KVO_PRIOR) != 0 && kvo__node_kind(node) == KVO_NODE_DIRECT) {
+    } else if (place.tells_prior && (node->options & KVO_PRIOR) != 0 && kvo__node_kind(node) == KVO_NODE_DIRECT) {
       kvo__send_prior(frame, node, false, change->old_value);
     }
   }
+}
+
+/* Reads the old values that are not kept, and then notifies observers that want the change before it is made, and may make others. */
+static void scopes_tell_before(kvo_open_scope *scope, kvo_coalesced *change, uint64_t after) {
+  kvo_change_place place = {.depth = kvo__present_depth(), .own = scopes_content(change)->slot, .scope = scope};
+  uint32_t before = kvo__before_begin(place.own, __builtin_frame_address(0));
+  scopes_prepare(scope, change, after, place);
+  place.tells_prior = true;
+  scopes_prepare(scope, change, after, place);
   kvo__before_end(before);
 }
 

@@ -54,7 +54,7 @@ __attribute__((noinline)) static void settle(kvo_slot *slot, const kvo_node *nod
   kvo_tracked *tracked = node->user_data;
   if (old_value != NULL && (node->options & KVO_NODE_IS_CHECKED) != 0)
     kvo__check_replaced(tracked, node, old_value, clock);
-  if (!kvo__tracked_defers(tracked)) (void)kvo__tracked_settle(tracked, slot, false);
+  if (!kvo__tracked_defers(tracked)) kvo__tracked_settle(tracked, slot, false);
 }
 
 /* Evaluates an expression and notifies, or notifies a key path whose value is that of the key. False if the frame is needed for that:

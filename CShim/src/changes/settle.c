@@ -270,7 +270,7 @@ static void run_alone(kvo_bound *bound, const kvo_change_place *place) {
   if (tracked == NULL)
     kvo__deliver_present(bound->node, kvo__slot_info(atomic_load(&bound->node->slot)), NULL);
   else if (kvo__tracked_is_due(tracked, place))
-    (void)kvo__tracked_settle(tracked, NULL, false);
+    kvo__tracked_settle(tracked, NULL, false);
   if (tracked != NULL && kvo__list_changes(tracked) != before) (void)kvo__bound_waits(bound, NULL, true);
   kvo__settle_end(bound, place->depth, run);
 }

@@ -85,6 +85,7 @@ bool kvo__tracked_detach(kvo_node *node) {
   kvo__lock(&tracked->lock);
   bool mine = dependency->chained;
   if (mine) unchain(tracked, dependency);
+  tracked->orphaned = tracked->orphaned || mine;
   kvo__unlock(&tracked->lock);
   return mine;
 }

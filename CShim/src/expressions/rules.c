@@ -124,12 +124,6 @@ static void ask_owner(kvo_tracked *tracked, bool notifies) {
   if (atomic_fetch_or(&tracked->asked, asked) == 0) ask(tracked);
 }
 
-static void note_orphaned(kvo_tracked *tracked) {
-  kvo__lock(&tracked->lock);
-  tracked->orphaned = true;
-  kvo__unlock(&tracked->lock);
-}
-
 /* Settles it. If a change was left to whoever settles it next, the observer is notified all the same, unless what it was left to is still
  * open, or the owner has been asked to notify. `is_last`: what it reads now counts as delivered. */
 static void rules_follow(kvo_tracked *tracked, bool is_last) {
@@ -153,14 +147,18 @@ static bool lacks_last(const kvo_tracked *tracked, const kvo_change_place *place
          atomic_load_explicit(&tracked->last, memory_order_acquire) == NULL;
 }
 
+static bool wants_prior(const kvo_tracked *tracked, const kvo_change_place *place) {
+  return place->tells_prior && (tracked->options & KVO_PRIOR) != 0;
+}
+
 /* Asked first: to find the state takes a time that grows with what the expression reads. */
 static bool has_to_prepare(const kvo_tracked *tracked, const kvo_change_place *place) {
-  return (tracked->options & KVO_PRIOR) != 0 || lacks_last(tracked, place);
+  return wants_prior(tracked, place) || lacks_last(tracked, place);
 }
 
 static void prepare(kvo_tracked *tracked, const kvo_change_place *place) {
   if (lacks_last(tracked, place)) kvo__tracked_read_last(tracked);
-  if ((tracked->options & KVO_PRIOR) != 0) kvo__tracked_tell_prior(tracked);
+  if (wants_prior(tracked, place)) kvo__tracked_tell_prior(tracked);
 }
 
 bool kvo__tracked_defers(kvo_tracked *tracked) {
@@ -174,10 +172,9 @@ static void rules_notify(kvo_tracked *tracked, kvo_expression_event event, const
   if (event == KVO_ASKED && (tracked->options & KVO_PRIOR) != 0) kvo__tracked_tell_prior(tracked);
   if (tracked->is_binding) {
     kvo__hooks.settle(tracked->anchor);
-  } else if (event == KVO_DIED) { /* at once, because the program may have only a pointer to what dies */
-    if (!kvo__tracked_settle(tracked, NULL, false)) note_orphaned(tracked);
-  } else if (!kvo__tracked_defers(tracked)) {
-    (void)kvo__tracked_settle(tracked, place != NULL ? place->changed : NULL, place != NULL && place->if_changed);
+  } else if (event == KVO_DIED || !kvo__tracked_defers(tracked)) {
+    /* At once what dies, because the program may have only a pointer to it. */
+    kvo__tracked_settle(tracked, place != NULL ? place->changed : NULL, place != NULL && place->if_changed);
   }
 }
 
@@ -201,7 +198,6 @@ void kvo__tracked_react(kvo_tracked *tracked, kvo_expression_event event, const 
   if (event == KVO_WILL_STORE && !has_to_prepare(tracked, place)) return;
   if (event == KVO_DIED) kvo__look_for_abandoned();
   action due = rules_decide(tracked, event, place, &found);
-  if (event == KVO_DIED && due == ASK_TO_NOTIFY) note_orphaned(tracked);
   if (event == KVO_ASKED_SILENTLY && due == FOLLOW) atomic_store(&tracked->is_stale, false); /* only its owner was */
   if (due == PREPARE)
     prepare(tracked, place);

@@ -335,13 +335,11 @@ void kvo__tracked_leaf(kvo_tracked *tracked, const kvo_raw_change *change, bool 
   track_call(tracked, &record, is_marked);
 }
 
-bool kvo__tracked_settle(kvo_tracked *tracked, const kvo_slot *changed, bool if_changed) {
+void kvo__tracked_settle(kvo_tracked *tracked, const kvo_slot *changed, bool if_changed) {
   kvo_status status;
   kvo_cell *now = kvo__arm(tracked, changed, &status, NULL);
-  if (now == NULL && status == KVO_ERROR_NOT_REGISTERED) return false;
-  kvo__tracked_tell_present(tracked, now, if_changed);
+  if (now != NULL || status != KVO_ERROR_NOT_REGISTERED) kvo__tracked_tell_present(tracked, now, if_changed);
   kvo__cell_release(tracked, now);
-  return now != NULL;
 }
 
 void kvo__tracked_read_last(kvo_tracked *tracked) {

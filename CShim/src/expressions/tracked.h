@@ -83,7 +83,8 @@ struct kvo_tracked {
   uint64_t told_at;
   /** While it is paused: what `registered` is to be again, otherwise 0. */
   uint64_t held;
-  /** The newest evaluation came to a dying object: the program's pointer to it may dangle until a change is delivered. */
+  /** An object that it has read has died, or was dying: what was delivered last cannot be read any more, and the program's pointer to the
+   * object may dangle until a change is delivered. */
   bool orphaned;
   /** The number of the thread that registered it, and whether another thread has ever evaluated it. */
   uint32_t thread;
@@ -165,8 +166,9 @@ struct kvo_change_place {
   const kvo_slot *own, *changed;
   /** The scope that has noted it, or NULL. */
   const kvo_open_scope *scope;
-  /** Before it: the value that was delivered last is wanted. After it: a value that is known to be the same is not delivered. */
-  bool reads_last, if_changed;
+  /** Before it: the value that was delivered last is read; who wants it is notified. After it: a value that is known to be the same is not
+   * delivered. */
+  bool reads_last, tells_prior, if_changed;
 };
 
 /** Changes are being made in place, or have been. */
@@ -262,8 +264,8 @@ KVO_HIDDEN void kvo__tracked_keep_last(kvo_tracked *tracked, kvo_cell *now);
 KVO_HIDDEN void kvo__tracked_read_last(kvo_tracked *tracked);
 /** Tells the present value; without memory, that there is a new one. The old value is what was told last. */
 KVO_HIDDEN void kvo__tracked_tell_present(kvo_tracked *tracked, kvo_cell *now, bool if_changed);
-/** Evaluates after a change of this key or NULL, and notifies. False if there is no value: the observation has ended, or without memory. */
-KVO_HIDDEN bool kvo__tracked_settle(kvo_tracked *tracked, const kvo_slot *changed, bool if_changed);
+/** Evaluates after a change of this key or NULL, and notifies, unless the observation has ended. */
+KVO_HIDDEN void kvo__tracked_settle(kvo_tracked *tracked, const kvo_slot *changed, bool if_changed);
 /** Notifies before a change, with what was delivered last. */
 KVO_HIDDEN void kvo__tracked_tell_prior(kvo_tracked *tracked);
 /** Forgets the value that was delivered last: another one was, or none. */

@@ -131,3 +131,42 @@ TEST("the first observer that wants the old value, registered in a scope, gets t
   CHECK_NOTIFIED(second, 1, 5, 6);
   CHECK_EQ(first.calls, 1);
 }
+
+static void set_before(watcher *self, const kvo_change *change) {
+  if (change->is_prior && self->priors == 1) item_set_value(a, 5);
+}
+
+TEST("an expression is compared with its value before the first observer is notified, which may set what it reads") {
+  for (int is_newer = 0; is_newer < 2; is_newer++) {
+    make_items();
+    watcher prior = {.then = set_before}, doubled = {0};
+    if (is_newer == 0) watch(a, "doubled", KVO_NEW, &doubled);
+    watch(a, "value", KVO_PRIOR, &prior);
+    if (is_newer != 0) watch(a, "doubled", KVO_NEW, &doubled);
+    BEGIN(scope, KVO_SCOPE_COALESCES_IF_CHANGED, a);
+    item_set_value(a, 5);
+    kvo_scope_end(&scope);
+    CHECK_NEW(doubled, 1, 10);
+    CHECK_OK(kvo_remove_observer(doubled.id));
+    CHECK_OK(kvo_remove_observer(prior.id));
+    destroy_items();
+  }
+}
+
+static void clear_next(watcher *self, const kvo_change *change) {
+  if (a->next != NULL) item_set_next(a, NULL);
+}
+
+TEST(
+    "in a scope for differences all observers of a path are notified of a death, also if the first replaces the object") {
+  make_items();
+  item *doomed = item_make(5);
+  watcher newest = {.then = clear_next}, other = {0};
+  item_set_next(a, doomed);
+  watch(a, "next.value", KVO_NEW, &other);
+  watch(a, "next.value", KVO_NEW, &newest);
+  BEGIN(scope, KVO_SCOPE_COALESCES_IF_CHANGED, a);
+  item_destroy(doomed);
+  kvo_scope_end(&scope);
+  CHECK_EQ(other.calls, 1);
+}
