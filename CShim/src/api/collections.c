@@ -119,7 +119,8 @@ static kvo_status collections_read(const char *function, const kvo_property *pro
   uint32_t errors = kvo__error_count();
   kvo_status status = read_whole(property, object, reader, of);
   if (status == KVO_OK) status = of->status;
-  return status == KVO_OK ? KVO_OK : kvo__elements_fail(status, errors, function, object, property->name);
+  return status == KVO_OK ? KVO_OK
+                          : kvo__elements_fail(status, errors, function, kvo_object_class(object), property->name);
 }
 
 kvo_status kvo_list_count(kvo_object *object, const char *key, size_t *out) {
@@ -216,7 +217,8 @@ static kvo_status change_list(const char *function, const char *key, kvo_mutatio
   status = check_indexes(of, key, list->count(of->object, list->user));
   if (status == KVO_OK && has_values) status = convert(of->property, values, of->count, &to);
   of->elements = to.elements;
-  status = status == KVO_OK ? kvo__mutate(of) : kvo__elements_fail(status, errors, of->function, of->object, key);
+  status = status == KVO_OK ? kvo__mutate(of)
+                            : kvo__elements_fail(status, errors, function, kvo_object_class(of->object), key);
   kvo__free(to.block);
   return status;
 }
@@ -297,7 +299,7 @@ static kvo_status with_member(const char *function, kvo_object *object, const ch
   uint32_t errors = kvo__error_count();
   status = convert(property, value, 1, &to);
   status = status == KVO_OK ? use(object, property, to.elements, arg)
-                            : kvo__elements_fail(status, errors, function, object, key);
+                            : kvo__elements_fail(status, errors, function, kvo_object_class(object), key);
   kvo__free(to.block);
   return status;
 }

@@ -6,13 +6,12 @@ enum { INLINE_ELEMENTS = 256 };
 
 /* --------------------------------------------------------------------------------------------------------- The change -- */
 
-kvo_status kvo__elements_fail(kvo_status status, uint32_t errors, const char *function, const kvo_object *object,
+kvo_status kvo__elements_fail(kvo_status status, uint32_t errors, const char *function, const kvo_class *cls,
                               const char *key) {
   char reason[256] = "";
   const char *text = kvo__error_count() == errors ? kvo_status_string(status) : kvo_last_error();
   strncat(reason, text, sizeof reason - 1); /* the new text takes the place of the old one */
-  return kvo__fail(status, "%s: key '%s' of class '%s': %s", function, key, kvo_class_name(kvo_object_class(object)),
-                   reason);
+  return kvo__fail(status, "%s: key '%s' of class '%s': %s", function, key, kvo_class_name(cls), reason);
 }
 
 kvo_status kvo__index_check(const kvo_mutation *of, size_t position, size_t count) {
@@ -251,8 +250,9 @@ static kvo_status mutate_kept(const kvo_mutation *of) {
 
 kvo_status kvo__mutate(const kvo_mutation *of) {
   uint32_t errors = kvo__error_count();
+  const kvo_class *cls = kvo_object_class(of->object); /* an observer may destroy the object */
   kvo_status status = mutate_kept(of);
-  return status == KVO_OK ? KVO_OK : kvo__elements_fail(status, errors, of->function, of->object, of->property->name);
+  return status == KVO_OK ? KVO_OK : kvo__elements_fail(status, errors, of->function, cls, of->property->name);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- Accessors -- */

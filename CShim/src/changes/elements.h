@@ -19,10 +19,10 @@ typedef struct kvo_mutation {
   const char *function;
 } kvo_mutation;
 
-/** Says in kvo_last_error which function has failed with which key of an object, and why: what was said since `errors` were counted
+/** Says in kvo_last_error which function has failed with which key of a class, and why: what was said since `errors` were counted
  * (kvo__error_count), or else the text of the status. Returns the status, which is not KVO_OK. */
-KVO_HIDDEN kvo_status kvo__elements_fail(kvo_status status, uint32_t errors, const char *function,
-                                         const kvo_object *object, const char *key);
+KVO_HIDDEN kvo_status kvo__elements_fail(kvo_status status, uint32_t errors, const char *function, const kvo_class *cls,
+                                         const char *key);
 
 /** Whether a list of `count` elements has the index at this position, or for an insertion can have it next. OUT_OF_RANGE if not; the text
  * is only the reason. */

@@ -90,6 +90,25 @@ TEST("an index that an observer has taken away before the change is out of range
   }
 }
 
+static void remove_first_before(const kvo_change *change, void *object) {
+  size_t count;
+  if (change->is_prior && kvo_list_count(object, "prices", &count) == KVO_OK && count == 3) remove_first(object);
+}
+
+static void destroy_basket(const kvo_change *change, void *object) { basket_destroy(object); }
+
+TEST("a change of a list that fails says why, also after an observer has destroyed the object") {
+  scene of;
+  begin(&of, "prices", KVO_NONE, remove_first);
+  CHECK_OK(kvo_remove_observer(of.to.id));
+  CHECK_OK(kvo_remove_observer(of.by.id));
+  kvo_object *object = as_kvo(of.object);
+  observe_by(object, "prices.@sum.self", KVO_PRIOR | KVO_ENDS_WITH_OBJECT, remove_first_before, object);
+  observe_by(object, "prices.@count", KVO_ENDS_WITH_OBJECT, destroy_basket, of.object);
+  CHECK_STATUS(remove_last(object), KVO_ERROR_OUT_OF_RANGE);
+  CHECK_EQ(kvo_last_error(), "kvo_list_remove: key 'prices' of class 'Basket': index 2 of 2 elements");
+}
+
 TEST("the old elements are those that are removed or replaced, also after an observer has changed the list") {
   scene of;
   begin(&of, "prices", KVO_PRIOR | KVO_OLD, insert_first);
