@@ -175,11 +175,11 @@ static void settle_run(kvo_open_scope *hold, kvo_bound *bound) {
   settle_release(hold, bound);
 }
 
-/* Opens a hold; NULL without memory: then the observers of the bindings are told like all others. */
-static kvo_open_scope *settle_open(uint32_t depth) {
+/* Without memory the observers of the bindings are told like all others. */
+kvo_open_scope *kvo__settle_open(uint32_t depth, const void *frame) {
   kvo_open_scope *hold = kvo__scope_open(KVO_SCOPE_SETTLES, NULL, 0);
   if (hold == NULL) return NULL;
-  hold->frame = __builtin_frame_address(0);
+  hold->frame = frame;
   hold->is_settling = true;
   hold->depth = depth;
   return hold;
@@ -195,7 +195,7 @@ static kvo_bound *settle_next(kvo_open_scope *hold) {
   return next;
 }
 
-static void settle_run_all(kvo_open_scope *hold) {
+void kvo__settle_run_all(kvo_open_scope *hold) {
   uint64_t renewals = hold->renewals;
   for (kvo_bound *next; (next = settle_next(hold)) != NULL; renewals = hold->renewals) {
     if (hold->renewals != renewals) forget_cycle(hold);
@@ -227,13 +227,13 @@ uint64_t kvo__settle_begin(kvo_bound *bound, uint32_t depth) {
 
 /* Settles what has become outdated. */
 static void settle_outdated(kvo_thread *self, uint32_t depth) {
-  kvo_open_scope *hold = settle_open(depth);
+  kvo_open_scope *hold = kvo__settle_open(depth, __builtin_frame_address(0));
   if (hold == NULL) return; /* the next one that ends will try again */
   for (kvo_bound *next; (next = self->outdated) != NULL;) {
     self->outdated = next->outer;
     kvo__bound_pass(next, hold);
   }
-  settle_run_all(hold);
+  kvo__settle_run_all(hold);
   kvo__scope_close(hold);
 }
 
@@ -296,11 +296,11 @@ kvo_open_scope *kvo__settle(kvo_slot *slot, uint32_t depth, bool is_told) {
     run_alone(only, &(kvo_change_place){.depth = depth, .changed = slot});
     return NULL;
   }
-  kvo_open_scope *hold = settle_open(depth);
+  kvo_open_scope *hold = kvo__settle_open(depth, __builtin_frame_address(0));
   if (hold == NULL) return NULL;
   if (is_told) hold->opener = slot;
   kvo__settle_add(hold, slot);
-  settle_run_all(hold);
+  kvo__settle_run_all(hold);
   return hold;
 }
 
@@ -310,17 +310,17 @@ void kvo__settle_one(const kvo_node *node) {
     settle_add(outer, kvo__bound_of(node));
     return;
   }
-  kvo_open_scope *hold = settle_open(kvo__present_depth());
+  kvo_open_scope *hold = kvo__settle_open(kvo__present_depth(), __builtin_frame_address(0));
   if (hold == NULL) return;
   settle_add(hold, kvo__bound_of(node));
-  settle_run_all(hold);
+  kvo__settle_run_all(hold);
   kvo__scope_close(hold);
 }
 
 kvo_first kvo__settle_first(const kvo_node *node) {
   kvo_first first = {.hold = kvo__settling()};
   first.is_own = first.hold == NULL;
-  if (first.is_own) first.hold = settle_open(kvo__present_depth());
+  if (first.is_own) first.hold = kvo__settle_open(kvo__present_depth(), __builtin_frame_address(0));
   if (first.hold == NULL) return first;
   kvo_bound *bound = kvo__bound_of(node);
   first.is_claimed = settle_claim(first.hold, bound, false);
@@ -336,7 +336,7 @@ void kvo__settle_rest(const kvo_node *node, const kvo_first *first) {
     settle_release(first->hold, kvo__bound_of(node));
   }
   if (!first->is_own) return;
-  settle_run_all(first->hold);
+  kvo__settle_run_all(first->hold);
   kvo__scope_close(first->hold);
 }
 
@@ -346,12 +346,12 @@ kvo_open_scope *kvo__settle_scope(kvo_open_scope *scope) {
     if (each->is_over) continue;
     const kvo_slot *slot = kvo__frame_content_of((kvo_frame *)(uintptr_t)&each->frame)->slot;
     if ((atomic_load_explicit(&slot->wants, memory_order_acquire) & KVO_SLOT_BINDS) == 0) continue;
-    if (hold == NULL) hold = settle_open(kvo__present_depth());
+    if (hold == NULL) hold = kvo__settle_open(kvo__present_depth(), __builtin_frame_address(0));
     if (hold == NULL) return NULL;
     scope->is_settling = true;
     kvo__settle_add(hold, slot);
   }
-  if (hold != NULL) settle_run_all(hold);
+  if (hold != NULL) kvo__settle_run_all(hold);
   return hold;
 }
 

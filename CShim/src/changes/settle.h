@@ -84,6 +84,10 @@ KVO_HIDDEN void kvo__settle_rest(const kvo_node *node, const kvo_first *first);
 KVO_HIDDEN kvo_open_scope *kvo__settle_scope(kvo_open_scope *scope);
 /** At the end of a thread: settles what is outdated, if a binding was left. */
 KVO_HIDDEN void kvo__settle_thread_end(kvo_thread *self);
+/** Opens a hold: until kvo__settle_run_all, whatever settles a binding puts it into its queue. kvo__scope_close then tells the observers of
+ * what was set. `depth` is how many marks there were before; `frame` is that of the caller. NULL without memory. */
+KVO_HIDDEN kvo_open_scope *kvo__settle_open(uint32_t depth, const void *frame);
+KVO_HIDDEN void kvo__settle_run_all(kvo_open_scope *hold);
 /** Puts the bindings that read a key into the queue of a hold. */
 KVO_HIDDEN void kvo__settle_add(kvo_open_scope *hold, const kvo_slot *slot);
 /** Gives up what is in the queue, because the hold was left. */

@@ -127,14 +127,29 @@ static bool ends_with(const kvo_dependency *of, const kvo_object *object) {
   return (of->node.options & KVO_NODE_BINDS) != 0 && kvo__bound_of(&of->node)->target == object;
 }
 
-/* Notifies each expression once, newest first, as a change does. */
-static void notify_dependents(kvo_dependency *dependents, const kvo_object *object) {
+/* Notifies each binding, or each other expression, once. */
+static void notify_kind(const kvo_dependency *dependents, const kvo_object *object, bool is_binding) {
   const void *notified = NULL;
-  for (kvo_dependency *each = sorted(dependents); each != NULL; each = each->from) {
-    if (each->node.user_data != notified && !ends_with(each, object))
-      kvo__tracked_react(each->node.user_data, KVO_DIED, NULL);
-    notified = each->node.user_data;
+  for (const kvo_dependency *each = dependents; each != NULL; each = each->from) {
+    kvo_tracked *tracked = each->node.user_data;
+    if (tracked != notified && tracked->is_binding == is_binding && !ends_with(each, object))
+      kvo__tracked_react(tracked, KVO_DIED, NULL);
+    notified = tracked;
   }
+}
+
+/* As a change does: bindings settle, then the others are notified, newest first, then the observers of what bindings have set. */
+static void notify_dependents(kvo_dependency *dependents, const kvo_object *object) {
+  dependents = sorted(dependents);
+  const kvo_dependency *binding = dependents;
+  while (binding != NULL && (binding->node.options & KVO_NODE_BINDS) == 0) binding = binding->from;
+  bool is_outermost = binding != NULL && kvo__settling() == NULL;
+  kvo_open_scope *hold =
+      is_outermost && kvo__thread() != NULL ? kvo__settle_open(kvo__present_depth(), __builtin_frame_address(0)) : NULL;
+  if (binding != NULL) notify_kind(dependents, object, true);
+  if (hold != NULL) kvo__settle_run_all(hold);
+  notify_kind(dependents, object, false);
+  if (hold != NULL) kvo__scope_close(hold);
 }
 
 /* Ends all observations of an object and leaves it marked as being destroyed: with its class, taking no observers. Returns false if another

@@ -191,6 +191,23 @@ TEST("either object of a binding may be destroyed, which ends it, also in an obs
   }
 }
 
+static void check_c(watcher *self, const kvo_change *change) { CHECK(c->next == NULL); }
+
+TEST("after a death bindings settle before observers are notified, as after a change") {
+  make_items();
+  item *doomed = item_make(5);
+  watcher first = {.then = check_c}, target = {0};
+  item_set_next(a, doomed);
+  item_set_next(doomed, b);
+  CHECK_OK(kvo_bind(as_object(c), "next", as_object(a), "next.next", NULL));
+  CHECK(c->next == b);
+  watch(a, "next.next", KVO_NEW, &first);
+  watch(c, "next", KVO_NEW, &target);
+  item_destroy(doomed);
+  CHECK_EQ(first.calls, 1);
+  CHECK_EQ(target.calls, 1);
+}
+
 TEST("the death of an object that the function of a binding has read does not call it, and it follows the others") {
   cell cells[3] = {{.object = item_make(1)}, {.object = item_make(2)}, {.of = {&cells[0], &cells[1]}}};
   cell *sum = &cells[2];
