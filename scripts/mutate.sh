@@ -4,7 +4,7 @@
 #   scripts/mutate.sh --count 150 --seed 7         others; the same seed selects the same mutants while the sources are unchanged
 #   scripts/mutate.sh --files record.c,ids.c:42 --kinds lock,order
 #   scripts/mutate.sh --language swift --count 60
-#   scripts/mutate.sh --budget 180 --least 80      starts no mutant after 180 s; fails if less than 80 % are killed
+#   scripts/mutate.sh --budget 1800                starts no mutant after half an hour
 # Prints the survivors as diffs, and the score. Mutants that no program can detect are listed, with the reason, in
 # Tests/Mutation/equivalent.txt.
 set -euo pipefail

@@ -83,8 +83,8 @@ static void end_watches(kvo_info *info, teardown *of) {
     end_node(info, node, of);
 }
 
-/* Dependencies at last, newest first: the change in which an observer has destroyed the object goes on from node to older node, and notifies
- * the expressions that were left to it. */
+/* Dependencies last, newest first: the change in which an observer has destroyed the object goes on from node to older node, and
+ * notifies the expressions that were left to it. */
 static void end_nodes(kvo_info *info, teardown *of) {
   for (kvo_slot *slot = &info->first; slot != NULL; slot = atomic_load(&slot->next))
     for (kvo_node *node = atomic_load(&slot->oldest); node != NULL; node = atomic_load(&node->newer))
