@@ -55,7 +55,7 @@ static void unwind_call(kvo_node *node, kvo_info *info, const void *old_value) {
 /* The change that it missed is over, and the object may die on another thread. */
 void kvo__deliver_present(kvo_node *node, kvo_info *info, const void *old_value) {
   uint32_t mark;
-  if (kvo__node_misses(node, KVO_CHANGE_SETTING, NULL) ||
+  if (kvo__node_misses(node, KVO_CHANGE_SETTING, NULL, 0) ||
       !kvo__hold_object(info, node, __builtin_frame_address(0), &mark))
     return;
   bool is_kept = kvo__info_retain(info);

@@ -48,6 +48,15 @@ static void *pause_read_value(const target *of, const kvo_property *property) {
   return value;
 }
 
+/* Returns the number of births that only a change which begins from now on has, or a greater one. */
+static uint64_t births_from_now(kvo_info *info) {
+  kvo__lock(&info->lock);
+  uint64_t births = atomic_fetch_add_explicit(&kvo__births, 1, memory_order_relaxed) + 1;
+  atomic_store_explicit(&info->births, births, memory_order_release);
+  kvo__unlock(&info->lock);
+  return births;
+}
+
 static kvo_status pause_direct(const target *of) {
   kvo_node *node = of->node;
   const kvo_property *property = kvo__slot_property(of->info, atomic_load_explicit(&node->slot, memory_order_relaxed));
@@ -62,7 +71,8 @@ static kvo_status pause_direct(const target *of) {
   if (!pauses) kvo__paused_free(made);
   if (serial != 0) {
     void *value = pause_read_value(of, property);
-    if (value != NULL && !kvo__paused_keep(node->id, serial, value)) kvo__property_release(property, value);
+    if (value != NULL && !kvo__paused_keep(node->id, serial, value, births_from_now(of->info)))
+      kvo__property_release(property, value);
   }
   return live ? KVO_OK : KVO_ERROR_NOT_REGISTERED;
 }

@@ -317,21 +317,21 @@ static inline kvo_node_kind kvo__node_kind(const kvo_node *node) {
   return (kvo_node_kind)atomic_load_explicit(&node->kind, memory_order_relaxed);
 }
 
-/** After the first change that a paused observation misses. If that was stored before the pause read the value, or while it did, the value
- * is not the one before the change: it is forgotten, and the resumption delivers no old value. */
-KVO_HIDDEN void kvo__paused_misses(const kvo_node *node, const void *old_value);
+/** After the first change that a paused observation misses, which began at this number of births. If that may have been stored before the
+ * pause read the value, and the value is not the one before the change, it is forgotten: the resumption delivers no old value. */
+KVO_HIDDEN void kvo__paused_misses(const kvo_node *node, const void *old_value, uint64_t began);
 
 static inline bool kvo__is_paused(kvo_node_kind kind) { return kind == KVO_NODE_PAUSED || kind == KVO_NODE_MISSED; }
 /** Whether it is the kind of an observation of one key, paused or not. */
 static inline bool kvo__is_direct(kvo_node_kind kind) { return kind <= KVO_NODE_MISSED; }
 
 /** Whether the node is paused; it then notes that it has missed a change of this kind. `old_value`: the value before the change, or NULL if
- * that is not known. May run code of the program. */
-static inline bool kvo__node_misses(kvo_node *node, kvo_change_kind change, const void *old_value) {
+ * that is not known. `began`: a number of births before its store. May run code of the program. */
+static inline bool kvo__node_misses(kvo_node *node, kvo_change_kind change, const void *old_value, uint64_t began) {
   uint8_t kind = atomic_load(&node->kind);
   while (kind == KVO_NODE_PAUSED)
     if (atomic_compare_exchange_weak(&node->kind, &kind, KVO_NODE_MISSED)) {
-      if (change == KVO_CHANGE_SETTING) kvo__paused_misses(node, old_value);
+      if (change == KVO_CHANGE_SETTING) kvo__paused_misses(node, old_value, began);
       return true;
     }
   return kind == KVO_NODE_MISSED;

@@ -7,6 +7,8 @@ struct kvo_paused {
   kvo_observation id;
   const kvo_property *property;
   void *value;
+  /** `births` of the object after the value was read: what changes from then on is stored after it. */
+  uint64_t since;
   /** Tells it from an earlier pause of the same observation. */
   uint64_t serial;
 };
@@ -45,11 +47,14 @@ uint64_t kvo__paused_add(kvo_paused *made) {
   return serial;
 }
 
-bool kvo__paused_keep(kvo_observation id, uint64_t serial, void *value) {
+bool kvo__paused_keep(kvo_observation id, uint64_t serial, void *value, uint64_t since) {
   kvo__lock(&paused_lock);
   kvo_paused *found = paused_find(id);
   bool is_there = found != NULL && found->serial == serial;
-  if (is_there) found->value = value;
+  if (is_there) {
+    found->value = value;
+    found->since = since;
+  }
   kvo__unlock(&paused_lock);
   return is_there;
 }
@@ -62,17 +67,19 @@ kvo_paused *kvo__paused_take(kvo_observation id) {
   return found;
 }
 
-/* Whether it is the value before the change, or cannot be compared. */
-static bool paused_is_before(const kvo_paused *of, const void *old_value) {
+/* Whether it is the value that the property had before the change: one that began later, or has the same value, or one that cannot be
+ * compared. */
+static bool paused_is_before(const kvo_paused *of, const void *old_value, uint64_t began) {
   if (of->value == NULL || old_value == NULL) return false;
+  if (began >= of->since) return true;
   bool can_compare = of->property->ops == NULL || of->property->ops->same != NULL;
   return !can_compare || kvo__property_same(of->property, old_value, of->value);
 }
 
-void kvo__paused_misses(const kvo_node *node, const void *old_value) {
+void kvo__paused_misses(const kvo_node *node, const void *old_value, uint64_t began) {
   kvo_paused *taken = kvo__paused_take(node->id); /* no lock is held while it is compared */
   if (taken == NULL) return;
-  bool is_kept = paused_is_before(taken, old_value);
+  bool is_kept = paused_is_before(taken, old_value, began);
   if (is_kept) {
     kvo__lock(&paused_lock);
     is_kept = kvo__node_kind(node) == KVO_NODE_MISSED && paused_find(node->id) == NULL;

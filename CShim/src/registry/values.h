@@ -50,8 +50,8 @@ typedef struct kvo_paused kvo_paused;
 KVO_HIDDEN kvo_paused *kvo__paused_make(kvo_observation id, const kvo_property *property);
 /** Adds it to those that can be found; returns what to pass to kvo__paused_keep. */
 KVO_HIDDEN uint64_t kvo__paused_add(kvo_paused *made);
-/** Stores the value. False if the pause is over: then the caller keeps it. */
-KVO_HIDDEN bool kvo__paused_keep(kvo_observation id, uint64_t serial, void *value);
+/** Stores the value, and the `births` of the object after it was read. False if the pause is over: then the caller keeps the value. */
+KVO_HIDDEN bool kvo__paused_keep(kvo_observation id, uint64_t serial, void *value, uint64_t since);
 /** Takes that of an observation, for the caller to free; NULL if there is none. */
 KVO_HIDDEN kvo_paused *kvo__paused_take(kvo_observation id);
 /** The value, or NULL; also for NULL. */

@@ -76,6 +76,22 @@ TEST("a change that is stored when an observation is paused is missed by it, and
   }
 }
 
+TEST("a silent change in the pause does not change the old value at the resumption") {
+  for (int i = 0; i < PATHS; i++) {
+    make_object();
+    watcher w = {0};
+    watch(object, paths[i], BOTH | KVO_ENDS_WITH_OBJECT, &w);
+    CHECK_OK(kvo_observation_pause(w.id));
+    BEGIN(silent, KVO_SCOPE_SILENCES, object);
+    item_set_value(object, 2);
+    kvo_scope_end(&silent);
+    item_set_value(object, 3);
+    CHECK_OK(kvo_observation_resume(w.id, true));
+    CHECK_NOTIFIED(w, 1, expected(i, 1), expected(i, 3));
+    item_destroy(object);
+  }
+}
+
 TEST("the resumption notifies of nothing if nothing was missed, or if it is not asked to") {
   for (int i = 0; i < PATHS; i++) {
     make_object();
