@@ -26,6 +26,23 @@
       #expect(log.all == ["0>1", "1>3", "3>4"])
     }
 
+    @Test("of onChange is notified of what it missed as a change of the value that it passed last")
+    func silentBefore() {
+      let (document, log) = (Document(), Log<String>())
+      let tokens = [
+        document.onChange(of: \.pages) { log.add("\($0)>\($1)") }, document.onChange(of: \.summary) { log.add("\($0)>\($1)") },
+        document.source(\.pages).removeDuplicates().onChange { log.add("\($0)>\($1)") },
+      ]
+      document.pages = 2
+      for (silent, missed) in [(6, 2), (6, 7)] {
+        withoutNotifying(document) { document.pages = silent }
+        for token in tokens { token.pause() }
+        document.pages = missed
+        for token in tokens { token.resume(deliveringMissed: true) }
+      }
+      #expect(log.all.sorted() == [" (0)> (2)", " (2)> (7)", "0>2", "0>2", "2>7", "2>7"])
+    }
+
     @Test("forgets what it passed last: the next old value is that at resume(), and a change back is delivered")
     func forgets() {
       let (document, panel) = (SharedDocument(), Panel())

@@ -27,8 +27,8 @@ extension KeyValueSource {
   /// let number = field.source(\.text).compactMap { Int($0) }
   /// ```
   /// A value for which it returns `nil` is left out. The old value of a change is then the one that was passed on last, and `nil` if there
-  /// was none. A value that may hold an object is not kept for that, nor is any during a pause: the old value is then what the function
-  /// makes of this source's old value. So after a value that is left out, an observer may get one that is equal to its last.
+  /// was none. A value that may hold an object is not kept for that, and `resume()` forgets what was kept: the old value is then what the
+  /// function makes of this source's old value. So after a value that is left out, an observer may get one that is equal to its last.
   ///
   /// - Parameter transform: Is called for each new value, and for an old one that was not kept, on the thread that makes the change.
   @inlinable
