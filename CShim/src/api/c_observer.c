@@ -37,12 +37,6 @@ static void warn_of_undefined(const kvo_object *object, const kvo_class *cls, co
       KVO_MISUSE(never_notifies, object, *path, property->name, KVO_SILENCE_UNDEFINED, place);
 }
 
-/* Whether a value may be or contain an object, which nothing retains: it could be gone when the value is delivered as the old one.
- * For a path that leads to nil at first this is not known: it counts as one that holds none. */
-static bool c_observer_may_hold_object(const kvo_boxed *value) {
-  return value != NULL && value->value.bytes != NULL && kvo__type_may_hold_object(value->value.type);
-}
-
 /* The first version of the structure. */
 enum { C_OBSERVER_LEAST_OBSERVER = KVO_SIZE_TO(kvo_observer, line) };
 
@@ -98,7 +92,8 @@ kvo_status kvo_add_observer(kvo_object *object, const kvo_observer *given, kvo_o
   } else {
     /* Read the path once without recording: one that cannot be walked is refused before anything is registered. */
     kvo_boxed *probe = kvo__path_copy(object, own->key_path, &status, KVO_PATH_PROBED, NULL);
-    bool holds_object = c_observer_may_hold_object(probe);
+    bool holds_object = kvo__box_may_hold_object(probe);
+    own->leads_to_nil = probe == NULL || probe->value.bytes == NULL;
     kvo__unbox(probe);
     if (status == KVO_OK || status == KVO_ERROR_NO_GETTER)
       status = kvo_binding_observe_tracked(object, &described, !holds_object, &id);

@@ -132,4 +132,8 @@ const kvo_observer_ops kvo__c_ops = {
     .of_property = c_of_property,
 };
 
+bool kvo__box_may_hold_object(const kvo_boxed *value) {
+  return value != NULL && value->value.bytes != NULL && kvo__type_may_hold_object(value->value.type);
+}
+
 bool kvo__is_of_c(const kvo_observer_ops *ops) { return ops == &kvo__c_ops; }

@@ -60,11 +60,15 @@ typedef struct kvo_c_observer {
   void *context;
   /** A box that is no longer used, for the next value of an expression; or NULL. */
   kvo_boxed *_Atomic spare;
+  /** When it was registered, the key path led to nil: it may lead to an object later. */
+  bool leads_to_nil;
   char key_path[];
 } kvo_c_observer;
 
 /** For an observed path of an object of C: kvo__path_copy, and reports KVO0009, KVO0018 or KVO0026 if it cannot be followed. */
 KVO_HIDDEN kvo_boxed *kvo__path_evaluate(kvo_object *object, const char *key_path, kvo_boxed *spare);
+/** Whether a value may be or contain an object, which nothing retains: it could be gone when the value is delivered as the old one. */
+KVO_HIDDEN bool kvo__box_may_hold_object(const kvo_boxed *value);
 /** Its ops. The key path belongs to the user data. */
 extern KVO_HIDDEN const kvo_observer_ops kvo__c_ops;
 

@@ -217,8 +217,8 @@ void kvo__tracked_missed(kvo_tracked *tracked, uint64_t birth) {
 void kvo__tracked_unchanged(kvo_tracked *tracked) {
   if (atomic_load(&tracked->is_stale))
     kvo__tracked_react(tracked, KVO_STORED, NULL);
-  else if (!tracked->keeps_last)
-    kvo__tracked_forget_last(tracked);
+  else
+    kvo__tracked_forget_last(tracked, true);
 }
 
 void kvo__tracked_answer(kvo_tracked *tracked) {

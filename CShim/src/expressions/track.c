@@ -196,11 +196,16 @@ static void track_tell(kvo_tracked *tracked, bool is_prior, const kvo_cell *old_
   track_call(tracked, &record, is_marked);
 }
 
+/* Whether a value may be delivered as the old one later: the box of a C observer does not retain an object. */
+static bool may_keep(const kvo_tracked *tracked, const kvo_cell *value) {
+  return tracked->keeps_last && !(kvo__is_of_c(tracked->ops) && kvo__box_may_hold_object(value->value));
+}
+
 /* Replaces the value that was told last and returns it; the caller releases it. tracked->lock is held. */
 static kvo_cell *replace_last(kvo_tracked *tracked, kvo_cell *now) {
   kvo__assert(kvo__holds(&tracked->lock));
   kvo_cell *before = atomic_load_explicit(&tracked->last, memory_order_acquire);
-  bool keeps = now != NULL && tracked->keeps_last;
+  bool keeps = now != NULL && may_keep(tracked, now);
   if (keeps) atomic_fetch_add(&now->references, 1);
   atomic_store_explicit(&tracked->last, keeps ? now : NULL, memory_order_release);
   tracked->told_by = kvo__thread_serial();
@@ -216,7 +221,7 @@ void kvo__tracked_set_last(kvo_tracked *tracked, kvo_cell *now) {
 }
 
 void kvo__tracked_keep_last(kvo_tracked *tracked, kvo_cell *now) {
-  if (!tracked->keeps_last || now == NULL) return;
+  if (now == NULL || !may_keep(tracked, now)) return;
   kvo__lock(&tracked->lock);
   if (atomic_load_explicit(&tracked->last, memory_order_relaxed) == NULL) {
     atomic_fetch_add(&now->references, 1);
@@ -225,13 +230,14 @@ void kvo__tracked_keep_last(kvo_tracked *tracked, kvo_cell *now) {
   kvo__unlock(&tracked->lock);
 }
 
-/* Forgets the value that was told last: the observer has been told of another one, or of none. */
-void kvo__tracked_forget_last(kvo_tracked *tracked) {
+void kvo__tracked_forget_last(kvo_tracked *tracked, bool unless_kept) {
   if (atomic_load_explicit(&tracked->last, memory_order_acquire) == NULL) return;
   kvo__lock(&tracked->lock);
   kvo_cell *before = atomic_load_explicit(&tracked->last, memory_order_acquire);
-  atomic_store_explicit(&tracked->last, NULL, memory_order_release);
+  bool is_kept = unless_kept && before != NULL && may_keep(tracked, before);
+  if (!is_kept) atomic_store_explicit(&tracked->last, NULL, memory_order_release);
   kvo__unlock(&tracked->lock);
+  if (is_kept) return;
   kvo__cell_release(tracked, before);
 }
 
@@ -324,13 +330,14 @@ void kvo__tracked_leaf(kvo_tracked *tracked, const kvo_raw_change *change, bool 
   record.object = tracked->object;
   record.instance = tracked->instance;
   record.observation = tracked->id;
+  if ((tracked->options & KVO_NEW) == 0) record.new_value = NULL; /* it is there for what keeps the last value */
   bool is_told = !change->is_prior && atomic_load(&tracked->registered) != 0;
-  if (is_told && !tracked->keeps_last) {
-    kvo__tracked_forget_last(tracked);
-  } else if (is_told && atomic_load(&tracked->has_leaf)) {
+  if (is_told && tracked->keeps_last && atomic_load(&tracked->has_leaf)) {
     kvo_cell *now = of_property(tracked, change);
     kvo__tracked_set_last(tracked, now);
     kvo__cell_release(tracked, now);
+  } else if (is_told) {
+    kvo__tracked_forget_last(tracked, tracked->keeps_last);
   }
   track_call(tracked, &record, is_marked);
 }

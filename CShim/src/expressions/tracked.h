@@ -40,8 +40,10 @@ struct kvo_tracked {
   const kvo_observer_ops *ops;
   void *user_data;
   kvo_options options;
-  /** `last` may be kept from one notification to the next; otherwise it is read before a change. Constant. */
+  /** `last` may be kept from one notification to the next, unless it is a value of C that holds an object. Constant. */
   bool keeps_last;
+  /** What is not kept is read before a change. Constant. */
+  bool reads_before;
   /** It is a key path, and it is checked whether an object on it was replaced without notification. Constant. */
   bool is_checked;
   /** Its callback sets a property (settle.c). Constant. */
@@ -268,8 +270,8 @@ KVO_HIDDEN void kvo__tracked_tell_present(kvo_tracked *tracked, kvo_cell *now, b
 KVO_HIDDEN void kvo__tracked_settle(kvo_tracked *tracked, const kvo_slot *changed, bool if_changed);
 /** Notifies before a change, with what was delivered last. */
 KVO_HIDDEN void kvo__tracked_tell_prior(kvo_tracked *tracked);
-/** Forgets the value that was delivered last: another one was, or none. */
-KVO_HIDDEN void kvo__tracked_forget_last(kvo_tracked *tracked);
+/** Forgets the value that was delivered last, because another one was, or none; or unless it may be kept. */
+KVO_HIDDEN void kvo__tracked_forget_last(kvo_tracked *tracked, bool unless_kept);
 /** Sends the initial notification. */
 KVO_HIDDEN void kvo__tracked_tell_initial(kvo_tracked *tracked, kvo_cell *now);
 

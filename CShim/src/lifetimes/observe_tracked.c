@@ -28,7 +28,10 @@ static kvo_status observe_tracked_make(kvo_object *object, const kvo_binding_obs
   tracked->ops = observer->ops;
   tracked->user_data = observer->user_data;
   tracked->options = observer->options;
-  tracked->keeps_last = keeps_last && (observer->options & KVO_OLD) != 0;
+  bool wants_old = (observer->options & KVO_OLD) != 0, is_of_c = kvo__is_of_c(observer->ops);
+  tracked->keeps_last = keeps_last && wants_old;
+  tracked->reads_before =
+      wants_old && (!keeps_last || (is_of_c && ((const kvo_c_observer *)observer->user_data)->leads_to_nil));
   bool is_path =
       !observer->has_gaps && strchr(observer->key_path, '.') != NULL && strchr(observer->key_path, '@') == NULL;
   tracked->is_checked = is_path && ((observer->options & KVO_OLD) != 0 || kvo__settings.silent_changes);

@@ -49,6 +49,39 @@ TEST("when an intermediate object is replaced, also by nil and by itself, the pa
   item_destroy(second);
 }
 
+TEST("a path that ends in an object passes the new one only to who asks for it") {
+  item *root = item_make(0), *middle = item_make(1);
+  root->next = middle;
+  watcher w = {0};
+  watch(root, "next.next", KVO_OLD | KVO_ENDS_WITH_OBJECT, &w);
+  item_set_next(middle, root);
+  item_set_next(middle, NULL);
+  CHECK_EQ(w.calls, 2);
+  CHECK(w.old_value.delivered && !w.new_value.delivered);
+  item_destroy(root);
+  item_destroy(middle);
+}
+
+TEST("a path that led to nil at first has no old object that it does not lead to any more") {
+  item *root = item_make(0), *middle = item_make(1), *other = item_make(2), *gone = item_make(3);
+  watcher w = {0};
+  watch(root, "next.next", KVO_OLD | KVO_NEW | KVO_ENDS_WITH_OBJECT, &w);
+  middle->next = gone;
+  other->next = root;
+  item_set_next(root, middle);
+  CHECK(w.new_value.object == gone);
+  BEGIN(silent, KVO_SCOPE_SILENCES, root);
+  item_set_next(root, other);
+  kvo_scope_end(&silent);
+  middle->next = NULL;
+  item_destroy(gone);
+  item_set_next(root, NULL);
+  CHECK(w.old_value.object == root);
+  item_destroy(root);
+  item_destroy(middle);
+  item_destroy(other);
+}
+
 TEST("a path that leads through its own root object notifies, and can be removed") {
   item *root = item_make(1);
   root->next = root;

@@ -112,7 +112,7 @@ struct naming {
  * std::optional of these. The death of the object of a std::weak_ptr notifies observers of key paths through the property, and of
  * expressions that read it, but not those of the property itself. An object that a property owns lives until the observers of its
  * replacement have been called. What a pause or a scope has kept of it is as of a plain pointer: an observer of a key path that ends at the
- * pointer must not use that old value. Nor if the path led to nil when it was observed, and is led to another object now. */
+ * pointer must not use that old value. */
 template <class T> class property {
   static_assert(std::is_same_v<T, std::decay_t<T>>,
                 "kvo::property: neither const nor a reference nor an array: use T, a "
