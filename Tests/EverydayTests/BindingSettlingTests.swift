@@ -3,6 +3,13 @@
   import KeyValueObserving
   import Testing
 
+  @KeyValueObservable
+  private final class Shelf {
+    var authors: [Author] = []
+    weak var best: Author?
+    var caption = ""
+  }
+
   @Suite("Bindings settle before any observer is notified")
   struct BindingSettlingTests {
     private let source = Document()
@@ -125,6 +132,12 @@
           made.bind(\.pages) { [unowned made] in made.title.count + document.pages }
           made.title = "A"
           #expect(made.pages == 1)
+          // Its last reference is released before the header of the shelf.
+          let shelf = Shelf()
+          shelf.bind(\.caption) { [unowned shelf] in shelf.best?.name ?? "" }
+          shelf.authors = [Author("B")]
+          shelf.best = shelf.authors[0]
+          #expect(shelf.caption == "B")
         }
         document.pages = 5
         target.bind(\.pages) { [unowned document] in document.pages }

@@ -30,7 +30,8 @@
     func silentBefore() {
       let (document, log) = (Document(), Log<String>())
       let tokens = [
-        document.onChange(of: \.pages) { log.add("\($0)>\($1)") }, document.onChange(of: \.summary) { log.add("\($0)>\($1)") },
+        document.onChange(of: \.pages) { log.add("\($0)>\($1)") },
+        document.onChange(of: \.summary) { log.add("\($0)>\($1)") },
         document.source(\.pages).removeDuplicates().onChange { log.add("\($0)>\($1)") },
       ]
       document.pages = 2

@@ -6,6 +6,7 @@ import CKVO
 @usableFromInline
 struct ObserverDescription {
   let identity: ObserverIdentity?
+  let receiver: UnretainedObject<AnyObject>?
   /// What reports and the graph say in addition, such as the queue that delivers.
   let note: String?
   /// The actor on which an expression is evaluated; `nil` for the thread that makes the change.
@@ -23,6 +24,7 @@ struct ObserverDescription {
     receiver: AnyObject?, note: String?, evaluator: ActorGate? = nil, sets: BoundKey? = nil, end: ObservationEnd? = nil
   ) {
     identity = receiver.map { ObserverIdentity($0) }
+    self.receiver = receiver.map { UnretainedObject($0) }
     self.note = note
     self.evaluator = evaluator
     self.sets = sets

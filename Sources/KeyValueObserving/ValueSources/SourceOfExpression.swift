@@ -75,6 +75,8 @@ final class ExpressionSourceBox: ObservationBox {
   private let functions: ExpressionFunctions
   /// The observed object of an expression that has none. It lives as long as its observation, which holds the box.
   private var root: Expression?
+  /// Set at the registration.
+  private var receiver: UnretainedObject<AnyObject>?
 
   @inlinable
   convenience init<Value>(_ functions: ExpressionFunctions, _ sink: @escaping (NSKeyValueObservedChange<Value>) -> Void)
@@ -100,6 +102,7 @@ final class ExpressionSourceBox: ObservationBox {
 
   /// Registers an observation of an expression that ends with an object.
   func register(with object: some KeyValueObservable, _ keyPath: String, _ request: SourceRequest) -> [UInt64] {
+    receiver = request.description.receiver
     // When a weakly referenced object dies, the expression cannot be evaluated for its old value any more.
     let keepsLast = request.wantsOld && _openExistential(functions.type, do: holdsNoObject)
     let observation = keyPath.withCString { keyPath in
@@ -113,7 +116,13 @@ final class ExpressionSourceBox: ObservationBox {
     return observation == 0 ? [] : [observation]
   }
 
-  override func evaluate() -> UnsafeMutableRawPointer? { functions.evaluate() }
+  /// The expression may have captured the receiver as `unowned`.
+  override func evaluate() -> UnsafeMutableRawPointer? {
+    guard let receiver else { return functions.evaluate() }
+    guard let held = receiver.load() else { return nil }
+    return withExtendedLifetime(held) { functions.evaluate() }
+  }
+
   override func release(_ value: UnsafeMutableRawPointer) { functions.release(value) }
   override func areEqual(_ first: UnsafeRawPointer, _ second: UnsafeRawPointer) -> Bool {
     functions.areEqual(first, second)
