@@ -55,12 +55,13 @@ typedef struct kvo_scope {
  *
  * `objects` is copied. If it is NULL the count has to be 0, and the scope covers whatever this thread changes. The objects are not
  * retained: one that is destroyed within the scope, which has to be on this thread, leaves it, and its changes are not delivered; an
- * expression of C++ that read it is notified at the end, if it has changed. `scope` has to be a local variable of the code that calls
- * kvo_scope_end; the call may pass a copy. If that code is left with longjmp or an exception, or the thread ends, nothing is delivered, and
- * expressions follow the new values. Until the thread's next notification or scope shows it, changes are still taken for those of the
- * scope: it shows in a stack frame that is further out than the library's own frames reach, about 1 KiB, so always end a scope. `file` and
- * `line` are for reports. Fails with INVALID_ARGUMENT, which is fault KVO0008, or OUT_OF_MEMORY; then there is no scope, changes notify as
- * usual, and kvo_scope_end does nothing. If memory is lacking later, a change that cannot be kept notifies at once. Our decision. */
+ * expression of C++ that read it is notified of the death at once, or at the end if something else that it reads has changed in the scope.
+ * `scope` has to be a local variable of the code that calls kvo_scope_end; the call may pass a copy. If that code is left with longjmp or
+ * an exception, or the thread ends, nothing is delivered, and expressions follow the new values. Until the thread's next notification or
+ * scope shows it, changes are still taken for those of the scope: it shows in a stack frame that is further out than the library's own
+ * frames reach, about 1 KiB, so always end a scope. `file` and `line` are for reports. Fails with INVALID_ARGUMENT, which is fault KVO0008,
+ * or OUT_OF_MEMORY; then there is no scope, changes notify as usual, and kvo_scope_end does nothing. If memory is lacking later, a change
+ * that cannot be kept notifies at once. Our decision. */
 KVO_API kvo_status kvo_scope_begin(kvo_scope *scope, kvo_scope_kind kind,
                                    kvo_object *KVO_NONNULL const *KVO_NULLABLE objects, size_t count,
                                    const char *KVO_NULLABLE file, uint32_t line);

@@ -201,8 +201,9 @@ static kvo_status depend(kvo_tracked *tracked, kvo_info *info, kvo_key key, uint
     return KVO_ERROR_OUT_OF_MEMORY;
   atomic_store_explicit(&made->node.kind, KVO_NODE_DEPENDENCY, memory_order_relaxed);
   made->node.options =
-      (uint16_t)(tracked->options | (tracked->keeps_last ? KVO_NEW : 0) | (tracked->reads_before ? KVO_NODE_READS_BEFORE : 0) |
-                 (tracked->is_checked ? KVO_NODE_IS_CHECKED : 0) | (tracked->is_binding ? KVO_NODE_BINDS : 0));
+      (uint16_t)(tracked->options | (tracked->keeps_last ? KVO_NEW : 0) |
+                 (tracked->reads_before ? KVO_NODE_READS_BEFORE : 0) | (tracked->is_checked ? KVO_NODE_IS_CHECKED : 0) |
+                 (tracked->is_binding ? KVO_NODE_BINDS : 0));
   made->node.user_data = tracked;
   made->order = tracked->order;
   made->generation = number;
