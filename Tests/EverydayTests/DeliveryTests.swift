@@ -5,6 +5,31 @@
   import KeyValueObserving
   import Testing
 
+  /// A stored number whose getter can have another thread set it.
+  private final class HookedCounter: KeyValueObservable, @unchecked Sendable {
+    let _$kvo = KeyValueObservationHeader()
+    var __keyValueObject: KeyValueObjectReference { _$kvo.reference }
+    private static let key = KeyValueObservationHeader.key("number")
+    private let lock = NSLock()
+    private var stored = 0
+    private var setNext: Int?
+
+    var number: Int {
+      get {
+        let (value, next) = lock.withLock { (stored, setNext.take()) }
+        if let next { elsewhere { self.number = next } }
+        return value
+      }
+      set { _$kvo.change(Self.key, { self.stored }, { self.lock.withLock { self.stored = newValue } }) }
+    }
+
+    func setWhenRead(to number: Int) { lock.withLock { setNext = number } }
+
+    static func __describeKeyValueProperties(_ description: KeyValueClassDescription) {
+      description.observed("number", key, \HookedCounter.number, \HookedCounter?.?.number)
+    }
+  }
+
   @Suite("A delivery on a queue")
   struct DeliveryTests {
     let document = SharedDocument()
@@ -175,6 +200,23 @@
         #expect(faults { _ = source.delivered(on: MainActor.shared).observe { @MainActor _ in } } == [])
         #expect(faults { _ = source.delivered(on: DispatchQueue.main).observe { @MainActor _ in } } == [])
       }
+    }
+
+    @Test("begins with what another thread sets while the initial value is read, as do streams")
+    func initialIsNewest() async {
+      let (counter, log) = (HookedCounter(), Log<String>())
+      counter.setWhenRead(to: 5)
+      let token = counter.source(\.number).delivered(on: queue).observe(options: [.initial, .old, .new]) {
+        log.add("\($0.oldValue.map { "\($0)" } ?? "-")>\($0.newValue!)")
+      }
+      counter.number = 6
+      while log.all.last != "5>6" { queue.sync {} }
+      #expect(log.all == ["->5", "5>6"])
+      token.invalidate()
+      counter.setWhenRead(to: 7)
+      var numbers = counter.values(of: \.number).makeAsyncIterator()
+      counter.number = 8
+      for number in [7, 8] { #expect(await numbers.next() == number) }
     }
 
     @Test("of what operators make has each form: with a receiver and without one, each change or merged ones")

@@ -9,7 +9,6 @@ import Dispatch
 final class ActorDelivery<Value>: @unchecked Sendable {
   @usableFromInline let gate: ActorGate
   let pending: PendingChanges<Value>
-  private let tell: (NSKeyValueObservedChange<Value>) -> Void
 
   /// - Parameters:
   ///   - end: That of the observation.
@@ -19,7 +18,6 @@ final class ActorDelivery<Value>: @unchecked Sendable {
     _ actor: any Actor, _ end: ObservationEnd, expectsInitial: Bool,
     tell: @escaping (NSKeyValueObservedChange<Value>) -> Void
   ) {
-    self.tell = tell
     let reference = unretained(actor)
     pending = PendingChanges(end, coalesces: false, expectsInitial: expectsInitial, on: actor, deliver: tell) {
       pending, _ in
@@ -34,7 +32,6 @@ final class ActorDelivery<Value>: @unchecked Sendable {
   @usableFromInline
   func deliver(_ change: NSKeyValueObservedChange<Value>) {
     guard gate.isCurrent else { return pending.add(change) }
-    if pending.initial.isNext() { return tell(change) }
     // Added too, because a change that an observer makes while this one waits comes after it.
     pending.append(change)
     pending.deliverEarlier()

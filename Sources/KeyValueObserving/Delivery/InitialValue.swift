@@ -13,7 +13,7 @@ struct InitialValue: ~Copyable {
   @inlinable
   init(isExpected: Bool) { registrar = Atomic(isExpected ? UInt(pthread_self()) : 0) }
 
-  var isExpected: Bool { registrar.load(ordering: .relaxed) != 0 }
+  @usableFromInline var isExpected: Bool { registrar.load(ordering: .relaxed) != 0 }
 
   /// Returns whether what this thread delivers now is the initial value.
   @inlinable

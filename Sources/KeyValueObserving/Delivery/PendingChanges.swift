@@ -18,15 +18,15 @@ class PendingDelivery {
   /// Whether nothing waits, and no initial value is expected.
   final var isIdle: Bool { isEmpty && !initial.isExpected }
 
-  /// - Parameter expectsInitial: Whether this thread is about to add the initial value, which comes first whatever other threads add. If
-  ///   there is none, `registered` ends that.
+  /// - Parameter expectsInitial: Whether this thread is about to add the initial value, which comes first whatever other threads add:
+  ///   until then nothing is delivered. If there is none, `registered` ends that.
   init(_ end: ObservationEnd, expectsInitial: Bool) {
     self.end = end
     initial = InitialValue(isExpected: expectsInitial)
   }
 
   /// The observation has been registered, and its initial value, if there is one, has been added.
-  final func registered() { initial.end() }
+  func registered() { initial.end() }
 
   @inlinable final var isPaused: Bool { paused.load(ordering: .sequentiallyConsistent) }
 
@@ -49,6 +49,18 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
 
     @inlinable
     init() {}
+
+    /// Adds the initial change as the first one. Changes that other threads have made since the value was read are part of it. Returns
+    /// those that it replaces.
+    @usableFromInline
+    mutating func begin(with initial: NSKeyValueObservedChange<Value>) -> [NSKeyValueObservedChange<Value>] {
+      guard let merged = initial.ifInitial(after: changes) else {
+        changes.insert(initial, at: 0)
+        return []
+      }
+      defer { changes = [merged] }
+      return changes
+    }
   }
 
   @usableFromInline let added = Guarded(Added())
@@ -86,35 +98,45 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
   }
 
   /// Adds a change without scheduling: the caller delivers it.
-  func append(_ change: NSKeyValueObservedChange<Value>) {
-    added.withLock { added in
-      added.changes.append(change)
-      waiting.add(1, ordering: .releasing)
+  func append(_ change: NSKeyValueObservedChange<Value>) { _ = append(change, schedules: false) }
+
+  /// Returns whether the caller has to schedule the delivery.
+  @inlinable
+  func append(_ change: NSKeyValueObservedChange<Value>, schedules: Bool) -> Bool {
+    // Those that it replaces are released by this function, without the lock.
+    var replaced: [NSKeyValueObservedChange<Value>] = []
+    defer { withExtendedLifetime(replaced) {} }
+    return added.withLock { added in
+      let before = added.changes.count
+      if initial.isNext() {
+        replaced = added.begin(with: change)
+      } else if coalesces, before > 0 {
+        added.changes[before - 1] = added.changes[before - 1].merged(with: change)
+      } else {
+        added.changes.append(change)
+      }
+      waiting.add(added.changes.count - before, ordering: .releasing)
+      guard schedules, !initial.isExpected else { return false }
+      defer { added.isScheduled = true }
+      return !added.isScheduled
     }
   }
 
   @inlinable
-  func add(_ change: NSKeyValueObservedChange<Value>) {
-    let isInitial = initial.isNext()
-    let isFirst = added.withLock { added in
-      if isInitial {
-        added.changes.insert(change, at: 0)
-        waiting.add(1, ordering: .releasing)
-      } else if coalesces, let last = added.changes.last {
-        added.changes[added.changes.count - 1] = last.merged(with: change)
-      } else {
-        added.changes.append(change)
-        waiting.add(1, ordering: .releasing)
-      }
-      defer { added.isScheduled = true }
-      return !added.isScheduled
-    }
-    if isFirst { scheduleAll() }
+  func add(_ change: NSKeyValueObservedChange<Value>) { if append(change, schedules: true) { scheduleAll() } }
+
+  override func registered() {
+    super.registered()
+    if !isEmpty { scheduleUnlessScheduled() }
   }
 
   @usableFromInline
   override func resume() {
     super.resume()
+    scheduleUnlessScheduled()
+  }
+
+  private func scheduleUnlessScheduled() {
     let isFirst = added.withLock { added in
       defer { added.isScheduled = true }
       return !added.isScheduled
@@ -196,6 +218,14 @@ private final class DeliveryEnd {
 }
 
 extension NSKeyValueObservedChange {
+  /// Returns this initial change with the new value of the last of the changes that came before it; `nil` if there are none, or if they,
+  /// or it, have only some elements of a collection.
+  @usableFromInline
+  func ifInitial(after changes: [Self]) -> Self? {
+    guard kind == .setting, let last = changes.last, changes.allSatisfy({ $0.kind == .setting }) else { return nil }
+    return Self(kind: .setting, newValue: last.newValue, oldValue: nil)
+  }
+
   /// This change and a later one as one: the old value of this one, and the new value of the later one. Merged with an initial change it
   /// is the initial change, which has no old value.
   @inlinable

@@ -56,7 +56,7 @@ private final class WholeValue<Object: KeyValueObservable, Value>: RememberedVal
   /// A change of elements has no old value of its own. An expression of an actor is read on that actor only; elsewhere what was kept is
   /// forgotten.
   override func resumed(deliveringMissed: Bool) {
-    guard let object = object.load() else { return }
+    guard !deliveringMissed, let object = object.load() else { return }
     _ = exchange(evaluator?.mayEvaluate ?? true ? unrecorded { path.read(object) } : nil)
   }
 }

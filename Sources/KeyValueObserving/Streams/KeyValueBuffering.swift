@@ -46,22 +46,6 @@ struct WaitingElements<Element> {
     return oldest
   }
 
-  /// Adds an element as the first one. Returns the element that is dropped, if there is one.
-  @inlinable
-  mutating func prepend(_ element: Element) -> Element? {
-    var dropped: Element?
-    if count >= buffering.limit {
-      guard case .oldest = buffering, count > 0 else { return element }
-      count -= 1
-      dropped = slots[slot(count)].take()
-    }
-    reserveOne()
-    first = slot(slots.count - 1)
-    slots[first] = element
-    count += 1
-    return dropped
-  }
-
   @inlinable
   mutating func takeFirst() -> Element? {
     guard count > 0 else { return nil }

@@ -24,7 +24,7 @@ extension KeyValueSource {
     let (site, description) = (SourceLocation(file: fileID, line: line), ObserverDescription.stream(isolation))
     return KeyValueStream(buffering, expectsInitial: options.contains(.initial)) { channel in
       let observations = register(base, site, description) { change in
-        if let value = change.newValue { channel.send(value) }
+        if let value = change.newValue { channel.send(value) { $0.last } }
       }
       return .keeping(observations)
     }
@@ -46,7 +46,7 @@ extension KeyValueSource {
   ) -> KeyValueStream<NSKeyValueObservedChange<Value>> {
     let (site, description) = (SourceLocation(file: fileID, line: line), ObserverDescription.stream(isolation))
     return KeyValueStream(buffering, expectsInitial: options.contains(.initial)) { channel in
-      .keeping(register(options, site, description) { change in channel.send(change) })
+      .keeping(register(options, site, description) { change in channel.send(change) { change.ifInitial(after: $0) } })
     }
   }
 }

@@ -43,13 +43,17 @@ final class StreamChannel<Element>: @unchecked Sendable {
   }
 
   /// Hands an element to each iterator that awaits one, and keeps it for the others.
+  ///
+  /// - Parameter merged: Makes an initial element of it and those that other threads have sent before; `nil` if they stay.
   @inlinable
-  func send(_ element: Element) {
-    let isInitial = initial.isNext()
+  func send(_ element: Element, merged: ([Element]) -> Element?) {
     // Elements are released, and tasks resumed, when the lock is not held.
     var outcomes = Outcomes<Element>()
     state.withLock { state in
-      for queue in state.queues { queue.add(element, isInitial, &outcomes) }
+      let isInitial = initial.isNext()
+      for queue in state.queues {
+        if isInitial { queue.begin(with: element, merged, &outcomes) } else { queue.add(element, &outcomes) }
+      }
     }
     outcomes.resume(with: element)
   }

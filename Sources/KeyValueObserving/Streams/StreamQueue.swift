@@ -25,9 +25,19 @@ final class StreamQueue<Element>: @unchecked Sendable {
 
   /// Adds an element, or takes the task that is to be resumed with it.
   @inlinable
-  func add(_ element: Element, _ isInitial: Bool, _ outcomes: inout Outcomes<Element>) {
+  func add(_ element: Element, _ outcomes: inout Outcomes<Element>) {
     guard awaiting.isEmpty else { return outcomes.resumed.append(awaiting.removeFirst()) }
-    if let dropped = isInitial ? waiting.prepend(element) : waiting.append(element) { outcomes.dropped.append(dropped) }
+    if let dropped = waiting.append(element) { outcomes.dropped.append(dropped) }
+  }
+
+  /// Adds the initial element as the first one. There is no iterator yet.
+  @inlinable
+  func begin(with element: Element, _ merged: ([Element]) -> Element?, _ outcomes: inout Outcomes<Element>) {
+    var before: [Element] = []
+    while let element = waiting.takeFirst() { before.append(element) }
+    let all = merged(before).map { [$0] } ?? [element] + before
+    outcomes.dropped += before
+    for each in all { add(each, &outcomes) }
   }
 
   func takeAwaiting() -> [StreamContinuation<Element>] {

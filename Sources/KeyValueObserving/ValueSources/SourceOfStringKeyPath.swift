@@ -82,6 +82,7 @@ private final class LastList: RememberedValue, @unchecked Sendable {
   }
 
   override func resumed(deliveringMissed: Bool) {
+    if deliveringMissed { return }
     _ = exchange(evaluator?.mayEvaluate ?? true ? unrecorded(read) : nil)
   }
 
