@@ -1,8 +1,8 @@
 /* kvo_coding.h - key-value coding in C: values by key path as C types, collection operators, validation, undefined keys. Part of kvo.h.
  *
- * Key paths are Apple's. A key of an object is that of a property or collection of its class; "self" is the object. A key of a list is the
- * list of its elements' values for the rest of the path, with nil for those that have none; that of a set is a set without nil. Operators
- * begin with "@" and are applied to the collection on their left:
+ * Key paths are Apple's. A key of an object is that of a property or collection of its class; "self" is the object, and cannot be observed.
+ * A key of a list is the list of its elements' values for the rest of the path, with nil for those that have none; that of a set is a set
+ * without nil. Operators begin with "@" and are applied to the collection on their left:
  *
  *     items.@count                   the number of elements; what follows is ignored
  *     items.@sum.price  @avg         numbers added with the digits of their shortest notation, so that 0.1 and 0.2 make 0.3; without nil,
@@ -17,10 +17,10 @@
  * UNDEFINED_KEY; an operand that is no number, or cannot be compared, is TYPE_MISMATCH. Collections nested more than 32 deep are
  * MALFORMED_KEY_PATH.
  *
- * Conversions lose nothing. A number becomes one of any other type that can represent it. Between floating-point types, and between these,
- * integers and texts, numbers are equal if their shortest decimal notations are: the double 0.1 becomes the float 0.1. A text becomes a
- * number if it is exactly a decimal numeral, and a bool also if it is "true", "false", "YES" or "NO"; a number never becomes a text.
- * Anything else is TYPE_MISMATCH, and kvo_last_error says why. The general rules of kvo.h apply.
+ * Conversions lose nothing. A number becomes one of any other type that can represent it. A float becomes the double of the same value.
+ * Otherwise floating-point numbers, integers and texts are equal if their shortest decimal notations are: the double 0.1 becomes the float
+ * 0.1. A text becomes a number if it is exactly a decimal numeral, and a bool also if it is "true", "false", "YES" or "NO"; a number never
+ * becomes a text. Anything else is TYPE_MISMATCH, and kvo_last_error says why. The general rules of kvo.h apply.
  */
 #ifndef KVO_CODING_H
 #define KVO_CODING_H

@@ -14,10 +14,11 @@ KVO_ASSUME_NONNULL_BEGIN
 typedef enum kvo_scope_kind {
   /** They are delivered at the end of the scope, each key once. */
   KVO_SCOPE_COALESCES = 0,
-  /** The same, but only for keys and expressions whose value differs from that before the scope, or cannot be compared. Numbers of
-   * different types are compared as numbers: the sum 0 of no elements is that of one that is 0.0. A bool differs from numbers. If another
-   * thread sets a key within the scope and the scope then sets it to the value before, that last value is not delivered; nor is one
-   * that is set back after an observation was resumed within the scope and notified of what it had missed. */
+  /** The same, but only for keys and expressions whose value differs from that before the scope (an expression's, from the one delivered
+   * last), or cannot be compared. Numbers of different types are compared as numbers: the sum 0 of no elements is that of one that is 0.0.
+   * A bool differs from numbers. If another thread sets a key within the scope and the scope then sets it to the value before, that last
+   * value is not delivered; nor is one that is set back after an observation was resumed within the scope and notified of what it had
+   * missed. */
   KVO_SCOPE_COALESCES_IF_CHANGED = 1,
   /** Nobody is notified of them. */
   KVO_SCOPE_SILENCES = 2,

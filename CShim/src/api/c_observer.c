@@ -3,13 +3,13 @@
 #include "registry/places.h"
 
 static kvo_status c_observer_refuse(const kvo_class *cls, const kvo_object *object, const kvo_observer *observer,
-                                    kvo_status status) {
+                                    kvo_status status, uint32_t errors) {
   if (status == KVO_ERROR_UNDEFINED_KEY || status == KVO_ERROR_NO_INTERCEPTION ||
       status == KVO_ERROR_MALFORMED_KEY_PATH || status == KVO_ERROR_DYING_OBJECT || status == KVO_ERROR_NOT_AN_OBJECT ||
       status == KVO_ERROR_TYPE_MISMATCH)
     KVO_MISUSE(refused, status, cls, object, observer->key_path, observer->user_data, observer->options,
                observer->context, (kvo_place){observer->file, observer->line});
-  return kvo__result(status, "kvo_add_observer", object, observer->key_path);
+  return kvo__explain(status, errors, "kvo_add_observer", object, observer->key_path);
 }
 
 /* Describes the first invalid argument of kvo_add_observer; NULL if there is none. */
@@ -56,18 +56,19 @@ kvo_status kvo_add_observer(kvo_object *object, const kvo_observer *given, kvo_o
     return kvo__fail(KVO_ERROR_INVALID_ARGUMENT, "kvo_add_observer: \"%s\": this memory is not an object",
                      observer->key_path);
   }
+  uint32_t errors = kvo__error_count();
   kvo_class *cls = kvo_object_class(object);
   kvo_status status = kvo__path_check(observer->key_path);
-  if (status != KVO_OK) return c_observer_refuse(cls, object, observer, status);
+  if (status != KVO_OK) return c_observer_refuse(cls, object, observer, status, errors);
   bool single = strchr(observer->key_path, '.') == NULL;
   const kvo_property *property = kvo_class_property(cls, observer->key_path);
   bool needs_value = (observer->options & KVO_INITIAL) != 0 && (observer->options & KVO_NEW) != 0;
   if (single && property == NULL && needs_value)
-    return c_observer_refuse(cls, object, observer, KVO_ERROR_UNDEFINED_KEY);
+    return c_observer_refuse(cls, object, observer, KVO_ERROR_UNDEFINED_KEY, errors);
 
   size_t length = strlen(observer->key_path);
   kvo_c_observer *own = kvo__alloc(sizeof *own + length + 1);
-  if (own == NULL) return c_observer_refuse(cls, object, observer, KVO_ERROR_OUT_OF_MEMORY);
+  if (own == NULL) return c_observer_refuse(cls, object, observer, KVO_ERROR_OUT_OF_MEMORY, errors);
   own->object = object;
   own->callback = observer->callback;
   own->user_data = observer->user_data;
@@ -100,7 +101,7 @@ kvo_status kvo_add_observer(kvo_object *object, const kvo_observer *given, kvo_o
     else
       kvo__free(own);
   }
-  if (status != KVO_OK) return c_observer_refuse(cls, object, observer, status);
+  if (status != KVO_OK) return c_observer_refuse(cls, object, observer, status, errors);
   bool by_hand = property != NULL && (property->flags & (KVO_PROPERTY_MANUAL | KVO_PROPERTY_READ_ONLY)) != 0;
   bool never_notifies = property == NULL || (property->ops == NULL && !kvo__can_set(property) && !by_hand);
   if (single && !evaluated && never_notifies)

@@ -38,6 +38,11 @@ typedef struct registration_stop {
   size_t length;
 } registration_stop;
 
+static void take_object(const kvo_value *value, void *arg) {
+  bool is_object = kvo__type_unqualified(value->type)[0] == '@' && value->bytes != NULL;
+  if (is_object) *(kvo_object **)arg = *(kvo_object *const *)value->bytes;
+}
+
 static registration_stop stopped_at(const kvo_object *object, const char *key_path) {
   kvo_object *at = (kvo_object *)(uintptr_t)object;
   registration_stop found = {.cls = kvo_object_class(object), .component = key_path};
@@ -53,9 +58,11 @@ static registration_stop stopped_at(const kvo_object *object, const char *key_pa
       found.length = strcspn(found.component, ".");
       return found;
     }
-    if (property->ops != NULL || !kvo__can_read(property) || property->type[0] != '@') return found;
-    kvo__call_getter(property, at, &at);
-    if (at == NULL) return found;
+    void *value = kvo__property_copy(property, at, NULL);
+    at = NULL;
+    if (value != NULL) kvo__property_view(property, value, take_object, &at);
+    kvo__property_release(property, value);
+    if (at == NULL || !kvo__is_object(at)) return found;
     found.cls = kvo_object_class(at);
   }
 }

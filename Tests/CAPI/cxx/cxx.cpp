@@ -193,6 +193,16 @@ TEST("key-value coding reads and sets by path, and refuses other types") {
   CHECK_EQ(document.title.get(), "Set");
 }
 
+TEST("a wrong key on a path is reported with the class that lacks it, and with its keys") {
+  ignore_faults();
+  Document document;
+  Author ada;
+  document.author = &ada;
+  std::string error = thrown_by<kvo::error>([&] { auto token = kvo::observe(document, "author.nmae", [](auto &) {}); });
+  CHECK_CONTAINS(error.c_str(), "has no key 'nmae'");
+  CHECK_CONTAINS(faults.report, "did you mean \"name\"? the keys of ");
+}
+
 TEST("a property that KVO_PROPERTIES does not name cannot be observed, nor set while its object is observed") {
   Document document;
   document.unnamed = 3;

@@ -165,7 +165,10 @@ template <class T, class Expression, class Handler> struct expression_observer :
 template <class Handler> struct text_observer {
   Handler handler;
   static void call(const kvo_change *made, void *user_data) {
-    stop_exceptions(made->key_path, [&] { static_cast<text_observer *>(user_data)->handler(record(*made)); });
+    stop_exceptions(made->key_path, [&] {
+      const record of(*made);
+      static_cast<text_observer *>(user_data)->handler(of);
+    });
   }
   static void destroy(void *user_data) { delete static_cast<text_observer *>(user_data); }
 };

@@ -277,8 +277,9 @@ public:
   }
 
   /** For a std::vector: changes one element; observers get its index and the element. It takes what push_back takes. Throws
-   * std::out_of_range, also if observers that are called before the change (KVO_PRIOR) have changed the vector so that it does not have
-   * the index any more; nothing is changed then, and no other observer called. Exceptions of copies leave it in the same way. */
+   * std::out_of_range, also if observers that are called before the change (KVO_PRIOR) have changed the vector so that it does not have the
+   * index any more; nothing is changed then, and no other observer called. Exceptions of copies leave it in the same way; after one of a
+   * move or an assignment of an element, the vector is as std::vector leaves it, and nobody is notified. */
   void insert_at(std::size_t index, const element_type &element) { insert(index, element); }
   /** The same. */
   void insert_at(std::size_t index, element_type &&element) { insert(index, std::move(element)); }
