@@ -93,8 +93,8 @@ public class NSKeyValueObservation: NSObject, @unchecked Sendable {
   /// not paused, or has ended, does nothing. Any thread.
   ///
   /// - Parameter deliveringMissed: Whether changes that were made during the pause are delivered, as one: a setting, with the value at the
-  ///   pause as the old value, that passed last for `onChange`, and the present one as the new value. Without an actor or a queue the closure is called before the method
-  ///   returns, on this thread. If there were none, it is not called.
+  ///   pause as the old value, for `onChange` the one that it passed last, and the present one as the new value. Without an actor or a
+  ///   queue the closure is called before the method returns, on this thread. If there were none, it is not called.
   public func resume(deliveringMissed: Bool = false) {
     _ = kvo_observation_resume(observation, deliveringMissed)
   }
