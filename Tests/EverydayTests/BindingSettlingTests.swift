@@ -35,6 +35,21 @@
       #expect(evaluations == 1)
     }
 
+    @Test("one of a string key path sets its target before the observers of what it reads are notified")
+    func stringKeyPath() {
+      let (author, log) = (Author("A"), Log<String>())
+      source.author = author
+      source.source("author.name", as: String?.self).map { $0 ?? "" }.bind(to: target, \.title)
+      author.observe(\.name, for: log) { [target] log, author, _ in log.add("\(author.name) \(target.title)") }
+      target.onChange(of: \.title, for: log) { log, old, new in log.add("\(old)>\(new)") }
+      author.name = "B"
+      withCoalescedChanges {
+        target.title = "between"
+        author.name = "C"
+      }
+      #expect(log.all == ["B B", "A>B", "B>C", "C C"])
+    }
+
     @Test("in a grid of 9 x 9 cells that are left + up the last cell is evaluated once, and notifies once")
     func grid() {
       let cells = (0..<81).map { _ in Document() }

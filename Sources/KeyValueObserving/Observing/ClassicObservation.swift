@@ -117,7 +117,8 @@ final class ClassicObservation: ObserverBox, @unchecked Sendable {
             context: context,
             observer: .init(
               identity: observer, note: note, isReceiver: isReceiver, evaluator: evaluator,
-              readsAgain: follower != nil || relay?.receiver.readsAgain ?? false), site: site,
+              readsAgain: follower != nil || relay?.receiver.readsAgain ?? false, sets: relay?.receiver.sets),
+            site: site,
             keepsLast: key == nil && keepsLast)
         }
       }

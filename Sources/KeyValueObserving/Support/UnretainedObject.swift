@@ -20,7 +20,12 @@ struct UnretainedObject<Object: AnyObject> {
   /// Returns the object, or `nil` once its deinitialization has begun. Safe on any thread.
   @inlinable
   @inline(__always)
-  func load() -> Object? {
+  func load() -> Object? { Self.load(address) }
+
+  /// The same by the address of an object whose memory something keeps.
+  @inlinable
+  @inline(__always)
+  static func load(_ address: UnsafeMutableRawPointer) -> Object? {
     // Not `map`, which is not specialised in every build.
     guard let retained = swift_tryRetain(address) else { return nil }
     return Unmanaged<Object>.fromOpaque(retained).takeRetainedValue()

@@ -75,8 +75,9 @@ final class ExpressionSourceBox: ObservationBox {
   private let functions: ExpressionFunctions
   /// The observed object of an expression that has none. It lives as long as its observation, which holds the box.
   private var root: Expression?
-  /// Set at the registration.
+  /// Set at the registration. A copy of an unowned reference would be counted.
   private var receiver: UnretainedObject<AnyObject>?
+  private var addressOfReceiver: UnsafeMutableRawPointer?
 
   @inlinable
   convenience init<Value>(_ functions: ExpressionFunctions, _ sink: @escaping (NSKeyValueObservedChange<Value>) -> Void)
@@ -103,6 +104,7 @@ final class ExpressionSourceBox: ObservationBox {
   /// Registers an observation of an expression that ends with an object.
   func register(with object: some KeyValueObservable, _ keyPath: String, _ request: SourceRequest) -> [UInt64] {
     receiver = request.description.receiver
+    addressOfReceiver = receiver?.address
     // When a weakly referenced object dies, the expression cannot be evaluated for its old value any more.
     let keepsLast = request.wantsOld && _openExistential(functions.type, do: holdsNoObject)
     let observation = keyPath.withCString { keyPath in
@@ -118,8 +120,8 @@ final class ExpressionSourceBox: ObservationBox {
 
   /// The expression may have captured the receiver as `unowned`.
   override func evaluate() -> UnsafeMutableRawPointer? {
-    guard let receiver else { return functions.evaluate() }
-    guard let held = receiver.load() else { return nil }
+    guard let addressOfReceiver else { return functions.evaluate() }
+    guard let held = UnretainedObject<AnyObject>.load(addressOfReceiver) else { return nil }
     return withExtendedLifetime(held) { functions.evaluate() }
   }
 
