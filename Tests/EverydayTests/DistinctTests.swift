@@ -82,6 +82,20 @@
       for token in tokens { token.invalidate() }
     }
 
+    @Test("by onChange is notified of the first change also if a newer observer sets the same value in it")
+    func setAgain() {
+      document.onChange(of: \.pages, for: panel) { me, old, new in me.log.append("\(old)>\(new)") }
+      document.source(\.pages).onChange(for: panel) { me, old, new in me.log.append("\(old)>\(new)") }
+      let isFirst = Log<Bool>()
+      document.observe(\.pages, for: isFirst) { isFirst, document, _ in
+        guard isFirst.all.isEmpty else { return }
+        isFirst.add(true)
+        document.pages = 14
+      }
+      document.pages = 14
+      #expect(panel.log == ["0>14", "0>14"])
+    }
+
     @Test("by onChange is notified of each change if the type is not Equatable, and of the initial value")
     func unequatable() {
       document.onChange(of: \.author, initial: true, for: panel) { me, _, new in me.log.append(new?.name ?? "-") }

@@ -112,6 +112,9 @@ struct ValueChanges<Value> {
     guard let new = change.newValue else { return nil }
     let told = last.exchange(new)
     guard let old = change.oldValue.map({ told ?? $0 }) else { return (new, new) }
-    return areEqual?(old, new) == true ? nil : (old, new)
+    guard areEqual?(old, new) == true else { return (old, new) }
+    // A change that is left out passes nothing: an older one may still come, in which an observer has made this one.
+    if told == nil { last.forget() }
+    return nil
   }
 }

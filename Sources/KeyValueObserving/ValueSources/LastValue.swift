@@ -43,8 +43,10 @@ final class LastDelivered<Value>: RememberedValue, @unchecked Sendable {
   init(_ present: () -> Value? = { nil }) { value = holdsNoObject(Value.self) ? Guarded(present()) : nil }
 
   /// The next change has its own old value. What was missed is a change of the value that was delivered last.
-  override func resumed(deliveringMissed: Bool) {
-    if deliveringMissed { return }
+  override func resumed(deliveringMissed: Bool) { if !deliveringMissed { forget() } }
+
+  @usableFromInline
+  func forget() {
     var previous: Value?
     value?.withLock { swap(&$0, &previous) }
   }
