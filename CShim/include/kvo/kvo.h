@@ -259,9 +259,9 @@ KVO_API kvo_status kvo_observation_pause(kvo_observation observation);
 /** Resumes a paused observation. If `tell_missed`, and its value was changed during the pause, the callback is called once, on this thread,
  * before this returns: a setting, with the value at the pause as the old value and the present one as the new value, as far as KVO_OLD and
  * KVO_NEW ask for them. In a callback where deliveries may nest no deeper (KVO0023) it is called after outer ones have returned, without an
- * old value. Changes that other threads make meanwhile notify as usual. In a callback of a change of the same property, that change is part
- * of what was missed, and notifies once more if the observation is older than that of the callback. Resuming one that is not paused does
- * nothing. Fails with NOT_REGISTERED, which is no fault. Any thread. Our decision. */
+ * old value. Changes that other threads make meanwhile notify as usual, also before it. In a callback of a change of the same property,
+ * that change is part of what was missed, and notifies once more if the observation is older than that of the callback. Resuming one that
+ * is not paused does nothing. Fails with NOT_REGISTERED, which is no fault. Any thread. Our decision. */
 KVO_API kvo_status kvo_observation_resume(kvo_observation observation, bool tell_missed);
 
 /** Returns whether an observation is paused. False for one that is not registered (any more). Any thread. */
