@@ -18,8 +18,12 @@ static bool ends_at_unkept(const operation *add) {
 /* Without KVO_FUZZ_ALL=1 a program lacks what is known to differ, except where differences.md says otherwise, so that a run finds
  * something else. */
 static void leave_out_known(program *of) {
-  bool coalesces = false;
-  for (int i = 0; i < of->count; i++) coalesces |= of->operations[i].code == COALESCE || of->operations[i].code == BIND;
+  bool coalesces = false, announces = false;
+  int silent = 0;
+  for (int i = 0; i < of->count; i++) {
+    coalesces |= of->operations[i].code == COALESCE || of->operations[i].code == BIND;
+    announces |= of->operations[i].code == DID;
+  }
   for (operation *each = of->operations; each < of->operations + of->count; each++) {
     key any = each->subject % KEYS;
     bool adds = each->code == ADD || each->code == ADD_CLOSURE;
@@ -28,6 +32,9 @@ static void leave_out_known(program *of) {
     if (each->code == STORE && (any == NEXT || any == OWNED || (each->when & ACT_ON_SELF) != 0)) each->code = QUERY;
     if (each->code == ADD && ends_at_unkept(each)) each->argument &= ~KVO_OLD;
     if (adds && coalesces) each->argument &= ~KVO_PRIOR;
+    if (each->code == KILL && silent > 0 && announces) each->code = QUERY;
+    if (silent > 0) silent--;
+    if (each->code == SILENTLY) silent = (each->flags & 3) + 1 > silent ? (each->flags & 3) + 1 : silent;
   }
 }
 
