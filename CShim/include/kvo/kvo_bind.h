@@ -32,7 +32,8 @@ KVO_ASSUME_NONNULL_BEGIN
 
 /** Binds the property `key` of `target` to the value of a key path of `source`. The value is converted as by kvo_set_value; a value that
  * cannot be set leaves the target as it is, and is fault KVO0026, an error: the process goes on. So does a path that is led to an object
- * without its key (KVO0009). A value that the setter refuses leaves the target as it is, without a fault.
+ * without its key (KVO0009). A value that the setter refuses leaves the target as it is, without a fault; observers of the target may be
+ * notified, with the value that it has.
  *
  * @param target, source  Objects of C; not retained. They may be the same.
  * @param key             A key of `target` that can be set. Copied.
