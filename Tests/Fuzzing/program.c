@@ -15,14 +15,22 @@ static bool ends_at_unkept(const operation *add) {
   return end == NEXT || end == OWNED || end == BOX || end == WIDE || end == SINK;
 }
 
+/* Whether no earlier operation announces what a DID ends. */
+static bool lacks_will(const program *of, const operation *did) {
+  for (const operation *each = of->operations; each < did; each++)
+    if (each->code == WILL && each->slot == did->slot && each->subject == did->subject) return false;
+  return true;
+}
+
 /* Without KVO_FUZZ_ALL=1 a program lacks what is known to differ, except where differences.md says otherwise, so that a run finds
  * something else. */
 static void leave_out_known(program *of) {
-  bool coalesces = false, announces = false;
+  bool coalesces = false, announces = false, binds = false;
   int silent = 0;
   for (int i = 0; i < of->count; i++) {
     coalesces |= of->operations[i].code == COALESCE || of->operations[i].code == BIND;
     announces |= of->operations[i].code == DID;
+    binds |= of->operations[i].code == BIND;
   }
   for (operation *each = of->operations; each < of->operations + of->count; each++) {
     key any = each->subject % KEYS;
@@ -32,6 +40,7 @@ static void leave_out_known(program *of) {
     if (each->code == STORE && (any == NEXT || any == OWNED || (each->when & ACT_ON_SELF) != 0)) each->code = QUERY;
     if (each->code == ADD && ends_at_unkept(each)) each->argument &= ~KVO_OLD;
     if (adds && coalesces) each->argument &= ~KVO_PRIOR;
+    if (each->code == DID && binds && lacks_will(of, each)) each->code = QUERY;
     if (each->code == KILL && silent > 0 && announces) each->code = QUERY;
     if (silent > 0) silent--;
     if (each->code == SILENTLY) silent = (each->flags & 3) + 1 > silent ? (each->flags & 3) + 1 : silent;
