@@ -1,8 +1,8 @@
 /* kvo_coding.h - key-value coding in C: values by key path as C types, collection operators, validation, undefined keys. Part of kvo.h.
  *
  * Key paths are Apple's. A key of an object is that of a property or collection of its class; "self" is the object, and cannot be observed.
- * A key of a list is the list of its elements' values for the rest of the path, with nil for those that have none; that of a set is a set
- * without nil. Operators begin with "@" and are applied to the collection on their left:
+ * A key of a list gives a list: what the path from there on gives for each element, or nil. A key of a set gives a set, without nil.
+ * Operators begin with "@" and are applied to the collection on their left:
  *
  *     items.@count                   the number of elements; what follows is ignored
  *     items.@sum.price  @avg         numbers added with the digits of their shortest notation, so that 0.1 and 0.2 make 0.3; without nil,

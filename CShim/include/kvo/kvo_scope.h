@@ -14,11 +14,11 @@ KVO_ASSUME_NONNULL_BEGIN
 typedef enum kvo_scope_kind {
   /** They are delivered at the end of the scope, each key once. */
   KVO_SCOPE_COALESCES = 0,
-  /** The same, but only for keys and expressions whose value differs from that before the scope (an expression's, from the one delivered
-   * last), or cannot be compared. Numbers of different types are compared as numbers: the sum 0 of no elements is that of one that is 0.0.
-   * A bool differs from numbers. If another thread sets a key within the scope and the scope then sets it to the value before, that last
-   * value is not delivered; nor is one that is set back after an observation was resumed within the scope and notified of what it had
-   * missed. */
+  /** The same, but only for keys and expressions whose value differs from that before the scope (with KVO_OLD, an expression's from the one
+   * delivered last), or cannot be compared. Numbers of different types are compared as numbers: the sum 0 of no elements is that of one
+   * that is 0.0. A bool differs from numbers. If another thread sets a key within the scope and the scope then sets it to the value before,
+   * that last value is not delivered; nor is one that is set back after an observation was resumed within the scope and notified of what it
+   * had missed. */
   KVO_SCOPE_COALESCES_IF_CHANGED = 1,
   /** Nobody is notified of them. */
   KVO_SCOPE_SILENCES = 2,
@@ -46,8 +46,9 @@ typedef struct kvo_scope {
  * An old value that is an object is kept without being retained, also as an element of a list or a set: it has to live until kvo_scope_end,
  * which passes it to the observers, has returned, not only until its setter has.
  *
- * In a silent scope nobody is notified, also not of the death of objects that a store releases, and expressions follow the new values: code
- * that uses frames calls kvo_binding_stored after each store whose kvo_frame_begin returned 0 (kvo_raw.h).
+ * In a silent scope nobody is notified of changes, and expressions follow the new values. A death notifies all the same, but not an
+ * expression that has read the key whose store releases the object. Code that uses frames calls kvo_binding_stored after each store whose
+ * kvo_frame_begin returned 0 (kvo_raw.h).
  *
  * Scopes nest. If several cover an object, its changes are silent if one of these scopes is, otherwise they are delivered at the end of the
  * outermost, whose kind counts. A change takes time for each scope that is open. Changes that observers make within a scope, on its thread,

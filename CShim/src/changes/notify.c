@@ -336,7 +336,7 @@ static inline void notify_fill_record(kvo_frame_content *change, const kvo_node 
 /* Notes that a paused observation has missed the change, unless it has been resumed meanwhile. */
 __attribute__((noinline, cold)) static void tell_paused(kvo_frame_content *change, kvo_node *node,
                                                         const void *old_value, const void *new_value) {
-  /* `limit` is later if a scope tells it, `registered` if it was begun without a frame. */
+  /* A scope takes `limit` when it ends, and a set without a frame takes `registered` after the store. */
   uint64_t began = change->limit < change->registered ? change->limit : change->registered;
   if (kvo__node_misses(node, change->record.kind, old_value, began)) return;
   notify_fill_record(change, node, old_value, new_value);

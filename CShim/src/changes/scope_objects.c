@@ -11,6 +11,13 @@ static int scope_objects_by_address(const void *left, const void *right) {
   return (a > b) - (a < b);
 }
 
+const char *kvo__scope_mistake(kvo_object *const *objects, size_t count) {
+  if (objects == NULL && count > 0) return "objects is NULL";
+  for (size_t i = 0; i < count; i++)
+    if (objects[i] == NULL) return "an object is NULL";
+  return NULL;
+}
+
 void kvo__scope_fill(kvo_open_scope *scope, kvo_object *const *objects, size_t count) {
   for (size_t i = 0; i < count; i++) scope->objects[i] = (uintptr_t)objects[i];
   if (count > 1) qsort(scope->objects, count, sizeof scope->objects[0], scope_objects_by_address);

@@ -460,21 +460,15 @@ void kvo__scope_close(kvo_open_scope *scope) {
   scopes_let_go(scope);
 }
 
-static const char *mistake(kvo_scope_kind kind, kvo_object *const *objects, size_t count) {
-  if (kind < KVO_SCOPE_COALESCES || kind > KVO_SCOPE_SILENCES) return "kind is unknown";
-  if (objects == NULL && count > 0) return "objects is NULL";
-  for (size_t i = 0; i < count; i++)
-    if (objects[i] == NULL) return "an object is NULL";
-  return NULL;
-}
-
 /* The words of the program's kvo_scope. */
 enum { ADDRESS, SERIAL };
 
 kvo_status kvo_scope_begin(kvo_scope *scope, kvo_scope_kind kind, kvo_object *const *objects, size_t count,
                            const char *file, uint32_t line) {
   if (scope != NULL) *scope = (kvo_scope){{0}};
-  const char *wrong = scope == NULL ? "scope is NULL" : mistake(kind, objects, count);
+  const char *wrong = scope == NULL                                             ? "scope is NULL"
+                      : kind < KVO_SCOPE_COALESCES || kind > KVO_SCOPE_SILENCES ? "kind is unknown"
+                                                                                : kvo__scope_mistake(objects, count);
   if (wrong != NULL) return kvo__invalid("kvo_scope_begin", wrong, (kvo_place){file, line});
   kvo_open_scope *made = kvo__scope_open(kind, objects, count);
   if (made == NULL) return kvo__fail(KVO_ERROR_OUT_OF_MEMORY, "kvo_scope_begin: out of memory");

@@ -82,6 +82,8 @@ struct kvo_open_scope {
 
 /* ------------------------------------------------------------------------------------------------ scope_objects.c -- */
 
+/** Describes the first mistake in the objects of kvo_scope_begin; NULL if there is none. */
+KVO_HIDDEN const char *kvo__scope_mistake(kvo_object *const *objects, size_t count);
 /** Has a scope cover these objects. Its memory has room for `count` addresses. */
 KVO_HIDDEN void kvo__scope_fill(kvo_open_scope *scope, kvo_object *const *objects, size_t count);
 /** Whether a scope that has not ended covers an object. */

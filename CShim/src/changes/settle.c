@@ -1,9 +1,9 @@
-/* settle.c - bindings settle before anyone is told.
+/* settle.c - bindings settle before any observer is notified.
  *
  * A change of a key that bindings read opens a hold: a scope that covers all objects. Its queue has the bindings that are to run, the
  * lowest first. Each one reads, and its callback sets its target; that only stores, is noted as in a coalescing scope, and puts the
- * bindings that read the target into the queue. When the queue is empty the observers are told: those of the change that opened the hold,
- * then those of what was set, in the order of the first changes. */
+ * bindings that read the target into the queue. When the queue is empty the observers are notified: those of the change that opened the
+ * hold, then those of what was set, in the order of the first changes. */
 #include "changes/settle.h"
 #include "changes/scopes.h"
 #include "platform/settings.h"
@@ -175,7 +175,7 @@ static void settle_run(kvo_open_scope *hold, kvo_bound *bound) {
   settle_release(hold, bound);
 }
 
-/* Without memory the observers of the bindings are told like all others. */
+/* Without memory for it, the observers of what bindings set are notified in the order of the changes. */
 kvo_open_scope *kvo__settle_open(uint32_t depth, const void *frame) {
   kvo_open_scope *hold = kvo__scope_open(KVO_SCOPE_SETTLES, NULL, 0);
   if (hold == NULL) return NULL;

@@ -110,6 +110,8 @@ static inline bool kvo__accepts(const kvo_property *property, int result) {
 /** Immutable after registration, except `notifying` and the last two; kvo__class_revive replaces the functions of a class without
  * objects. */
 struct kvo_class {
+  /** 0: a class that is passed as an object is one without a class. It would otherwise be one of the class that its first word names. */
+  uintptr_t no_word;
   /** The block that it is in. */
   void *memory;
   const char *name;

@@ -300,6 +300,8 @@ ROW(kvo_object_store_key) {
   ignore_faults();
 #define STATUS(expected, ...) CHECK_STATUS(kvo_object_store_key(__VA_ARGS__, &value, NULL, 0), expected)
   STATUS(KVO_ERROR_UNDEFINED_KEY, &empty, "value", KVO_FORM_INTEGER, 'i', sizeof(int));
+  kvo_object *no_object = (kvo_object *)(void *)item_class(); /* KVO_SET casts, so the compiler does not notice */
+  STATUS(KVO_ERROR_UNDEFINED_KEY, no_object, "value", KVO_FORM_INTEGER, 'i', sizeof(int));
   STATUS(KVO_ERROR_UNDEFINED_KEY, object, "nothing", KVO_FORM_INTEGER, 'i', sizeof(int));
   STATUS(KVO_ERROR_READ_ONLY, object, "doubled", KVO_FORM_INTEGER, 'i', sizeof(int));
   STATUS(KVO_ERROR_READ_ONLY, bound_make(), "value", KVO_FORM_INTEGER, 'i', sizeof(int));

@@ -22,7 +22,8 @@ ROW(kvo_add_observer) {
   faults_clear();
   REFUSED(kvo_add_observer(&empty, &observer, &id));
   REFUSED(kvo_add_observer(&garbage, &observer, &id));
-  CHECK_FAULTS(2, KVO_FAULT_UNSUPPORTED_OBJECT);
+  REFUSED(kvo_add_observer((kvo_object *)(void *)item_class(), &observer, &id));
+  CHECK_FAULTS(3, KVO_FAULT_UNSUPPORTED_OBJECT);
   CHECK_EQ(id, 0);
   CHECK_OK(kvo_add_observer(object, &observer, NULL)); /* the id is optional */
   CHECK_EQ(kvo_object_observation_count(object), 1);
